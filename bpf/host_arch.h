@@ -9,6 +9,8 @@
 
 #if defined(__TARGET_ARCH_x86) || defined(__x86_64__)
 #include "bpf/host_arch_x86_64.h"
+#elif defined(__TARGET_ARCH_arm64) || defined(__aarch64__)
+#include "bpf/host_arch_aarch64.h"
 #else
 #error "profrec does not know this architecture"
 #endif

@@ -12,6 +12,12 @@
 /* A call pushes the return address: in bytes. So the CFA is as far above sp at an entry. */
 #define RETURN_BYTES 8
 
+/* Where a function's return address is as it begins (enum unwind_ra). */
+#define RETURN_AT_ENTRY UNWIND_RA_CFA
+
+/* An address as a call has left it, which may be signed: here none is. */
+#define PLAIN_RETURN(address) (address)
+
 /* The selector of 64-bit code (arch/x86/include/asm/segment.h). */
 #define USER_CS 0x33
 
@@ -41,6 +47,10 @@ enum unwind_reg {
 	UNWIND_REG_PC = UNWIND_RIP,
 	/* The other register that callees must preserve and whose place a walk knows. */
 	UNWIND_REG_KEPT = UNWIND_RBX,
+	/* The one that it is in some files instead (struct unwind_rule). */
+	UNWIND_REG_KEPT_INSTEAD = UNWIND_R12,
+	/* The interpreter of HotSpot has the return address here while a method begins. */
+	UNWIND_REG_ENTERED = UNWIND_RAX,
 	UNWIND_REG_RETURN =
 		UNWIND_RIP, /* the column of the return address in call frame information */
 };
@@ -50,12 +60,23 @@ enum unwind_reg {
 #define COMPAT_CALL_FUNCTION(call) "__ia32_sys_" call
 
 /* Where the libraries keep a thread's data of a key, seen from the thread pointer. */
+#define GLIBC_THREADS                                                                              \
+	{                                                                                          \
+		0                                                                                  \
+	}
 #define GLIBC_FIRST_KEYS 0x310 /* of pairs: a sequence number and the value */
 #define GLIBC_KEY_BLOCKS 0x510 /* of pointers to such pairs, 32 each */
 #define MUSL_KEYS        0x80  /* a pointer to the values */
 
+/* Is @self what pthread_self() returns in the thread? */
+#define IS_THREAD_SELF(thread, self) ((thread) == (self))
+
 /* The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
  */
-#define BLOCKS 8
+#define GLIBC_BLOCKS 8
+#define MUSL_BLOCKS  8
+
+/* The linker puts the number of the block there, and an offset in it. */
+#define HAS_BLOCK_FUNCTIONS 0
 
 #endif

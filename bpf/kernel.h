@@ -11,6 +11,9 @@
 #ifdef BPF_HOST_ARCH_X86_64_H
 #include "bpf/kernel_x86_64.h"
 #endif
+#ifdef BPF_HOST_ARCH_AARCH64_H
+#include "bpf/kernel_aarch64.h"
+#endif
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -157,6 +160,13 @@ struct bpf_iter__task {
  * compares with NULL, and it must return a number.
  */
 #define __verified_once __noinline
+
+/*
+ * A static function that stands once in a program. The kernel replaces lookups in maps and loops by
+ * instructions, and for each of them it copies all that it knows of the program. That costs a start
+ * half a millisecond each on a slow machine.
+ */
+#define __patched_once __noinline
 
 /* Context of perf_event programs (uapi/linux/bpf_perf_event.h). Only helpers look into it. */
 struct bpf_perf_event_data;

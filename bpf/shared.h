@@ -53,6 +53,7 @@ enum stack_end {
 	STACK_END_SWITCH = 13, /* as STACK_END_FP: of the kernel, while a thread leaves the CPU */
 	STACK_END_WAKER = 14,  /* as STACK_END_FP: of the kernel, while it wakes a thread */
 	STACK_END_WAKE = 15,   /* it is no stack, but a struct wake */
+	STACK_END_LABELS = 16, /* it is no stack, but a struct label_values */
 };
 
 /*
@@ -93,7 +94,8 @@ struct stack_line {
 struct count_key {
 	__u64 user_stack;
 	__u64 kernel_stack;
-	__u32 tgid; /* in the recorder's pid namespace */
+	__u64 labels; /* of the request: an id as of a stack, or LABELS_OTHER; 0: there are none */
+	__u32 tgid;   /* in the recorder's pid namespace */
 	/*
 	 * Tells apart the mappings that a process id has over time: a hash of start time, count of
 	 * execs and number of executable pages. Without it, samples before and after an exec, a
@@ -105,6 +107,72 @@ struct count_key {
 	__u32 tid;                /* as tgid; 0 unless threads are told apart by ids */
 	__u32 padding;
 };
+
+/*
+ * Labels are attributes of the request that a thread works for, as the thread's process publishes
+ * them (OpenTelemetry's OTEP 4947), or as Go's runtime keeps them of a goroutine.
+ */
+#define LABEL_KEYS_MAX  8   /* that the user asks for */
+#define LABEL_NAMES_MAX 256 /* that a process has numbers of */
+#define LABEL_KEY_BYTES 64  /* the longest key, with its NUL */
+
+/* The most bytes of a record's attributes that the program reads. */
+#define LABEL_BYTES_MAX 640
+
+/* With traces, the place of the last key has the ids of trace and span, as they are in a record. */
+#define LINK_PLACE     (LABEL_KEYS_MAX - 1)
+#define LINK_BYTES     24
+#define TRACE_ID_BYTES 16
+
+/* In place of an id: they found no room. */
+#define LABELS_OTHER 1
+
+/* Sets of labels that a process had room for. The program counts. */
+struct process_labels {
+	__u32 nr;
+	__u32 nr_drains; /* as in struct set_state: of another time, they have gone */
+};
+
+/* How Go's runtime keeps labels: offsets in its structs g and m. */
+struct go_runtime {
+	__u16 m;      /* in g: its thread */
+	__u16 curg;   /* in m: the goroutine that it runs */
+	__u16 labels; /* in g; 0: this is no process of Go */
+	__u16 is_map; /* of keys and values; or they are a list of pairs */
+};
+
+/*
+ * The variable that leads to a thread's record, and what the attributes in it are. In a process of
+ * Go it is the g of the thread.
+ */
+struct thread_context {
+	__s64 offset;      /* of the variable, from the thread pointer or in its block */
+	__u32 block;       /* the number of the thread's block of variables; 0: there is none */
+	__u32 block_bytes; /* from the address of a block to that of the next one */
+	struct process_labels labels[NR_SETS];
+	struct go_runtime go;
+	__u8 keys[LABEL_NAMES_MAX]; /* by number: the key of the user and 1; 0: not asked for */
+};
+
+/* A key that the user asks for, filled up with 0. */
+struct label_name {
+	__u64 length;
+	__u64 words[LABEL_KEY_BYTES / 8];
+};
+
+/* Each value begins with a word, and the rest of its last word is 0. */
+#define LABEL_WORDS ((LABEL_BYTES_MAX + LINK_BYTES) / 8 + LABEL_KEYS_MAX)
+
+/*
+ * The values of the keys that the user asked for. Those of length 0 are missing. A set of counts
+ * holds them like a stack, whose end is STACK_END_LABELS and whose frames are these words.
+ */
+struct label_values {
+	__u8 lengths[LABEL_KEYS_MAX];
+	__u64 words[LABEL_WORDS]; /* as many as the lengths need */
+};
+
+#define LABEL_FRAMES_MAX (sizeof(struct label_values) / sizeof(__u64))
 
 struct count_value {
 	__u64 count; /* hits, or the sum of their weights */
@@ -302,6 +370,9 @@ struct told_process {
 	char name[COMM_SIZE]; /* of the main thread; "": not known */
 };
 
+/* So many of them may wait for the recorder. */
+#define TOLD_PROCESSES_MAX 8192
+
 /* Fill state of one set. */
 struct set_state {
 	/*
@@ -313,6 +384,8 @@ struct set_state {
 	__u32 nr_counts;
 	__u32 woken;      /* the recorder was told that the watermark is reached */
 	__u32 nr_changes; /* of slices; those beyond max_changes found no room */
+	__u32 nr_labels;  /* sets of labels */
+	__u32 nr_drains;  /* of this set before */
 };
 
 #define SET_ONE_STACK      (1ULL << 32)

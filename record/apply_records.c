@@ -85,8 +85,8 @@ static int apply_exec(const struct record_targets *t, const struct sideband_reco
 	if (ret)
 		return ret;
 	address_spaces_name(spaces, record->pid, record->name, record->time_ns);
-	return new_processes_add(t->new_processes,
-				 address_spaces_find(spaces, record->pid, record->time_ns));
+	return new_processes_begin(t->new_processes,
+				   address_spaces_find(spaces, record->pid, record->time_ns));
 }
 
 static int apply_fork(const struct record_targets *t, const struct sideband_record *record)
@@ -103,7 +103,7 @@ static int apply_fork(const struct record_targets *t, const struct sideband_reco
 	child = address_spaces_find(spaces, record->pid, record->time_ns);
 	ret = jit_fork(t->jit, address_spaces_find(spaces, record->parent_pid, record->time_ns),
 		       child);
-	return ret ? ret : new_processes_add(t->new_processes, child);
+	return ret ? ret : new_processes_begin(t->new_processes, child);
 }
 
 static int apply_exit(const struct record_targets *t, const struct sideband_record *record)
@@ -153,6 +153,11 @@ int apply_record(void *ctx, const struct sideband_record *record)
 	/* The task is dead, or the recorder's pid namespace does not show it. */
 	if (!record->pid || record->pid == UINT32_MAX)
 		return 0;
+	/* The program may have met it even so, in a sample that was not counted. */
+	if (t->lives && short_lives_pass(t->lives, record))
+		return record->type == SIDEBAND_EXIT && record->pid == record->tid
+			       ? unwinder_exited(t->unwinder, record->pid)
+			       : 0;
 	switch (record->type) {
 	case SIDEBAND_MMAP:
 		return apply_mmap(t, record);

@@ -8,6 +8,7 @@
 
 #include "record/process/address_spaces.h"
 #include "record/process/new_processes.h"
+#include "record/process/short_lives.h"
 #include "record/process/sideband.h"
 #include "record/symbols/file_names.h"
 #include "record/symbols/jit.h"
@@ -22,7 +23,8 @@ struct record_targets {
 	struct unwinder *unwinder; /* NULL: stacks are walked along frame pointers */
 	/* Gets the files of new mappings. NULL: nobody wants them, or the unwinder sees to it. */
 	struct file_names *names;
-	struct ksyms *ksyms; /* NULL: no stacks of the kernel are taken */
+	struct ksyms *ksyms;             /* NULL: no stacks of the kernel are taken */
+	const struct short_lives *lives; /* processes that nobody will ask for; NULL: none */
 };
 
 /*

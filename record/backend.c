@@ -16,6 +16,7 @@
 
 #include "common/cleanup.h"
 #include "format/prof.h"
+#include "record/system/host_abi.h"
 #include "record/system/privilege.h"
 
 #define KERNEL_TYPES "/sys/kernel/btf/vmlinux"
@@ -140,6 +141,8 @@ static const char *bpf_option(const struct record_options *o)
 		{o->mntns != 0, "option --mntns"},
 		{o->mntns_map != NULL, "option --mntnsmap"},
 		{o->shed, "option --shed"},
+		{o->labels.are_chosen && o->labels.nr, "option --labels"},
+		{o->traces, "option --traces"},
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(options); i++)
@@ -151,6 +154,8 @@ static const char *bpf_option(const struct record_options *o)
 /* The first option that ptrace does not serve, or NULL. */
 static const char *ptrace_refuses(const struct record_options *o)
 {
+	if (!HOST_REPEATS_CALLS)
+		return "recording on this architecture";
 	if (o->event_text &&
 	    (o->event.type != PERF_TYPE_SOFTWARE || (o->event.config != PERF_COUNT_SW_CPU_CLOCK &&
 						     o->event.config != PERF_COUNT_SW_TASK_CLOCK)))

@@ -213,7 +213,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		.unfollowed = sampler_unfollowed(s->sampler),
 		.maps_left_out = shares_nr_lacked(&s->jit.unread),
 		.mappings_left_out = s->spaces.nr_left_out,
-		.looks_left_out = look_budget_nr_left_out(&s->looks),
+		.looks_left_out = shares_nr_lacked(&s->looks.left_out),
 		.infos_left_out = s->new_processes.nr_left_out,
 		.names_left_out = names ? shares_nr_lacked(names) : 0,
 		.copies_left_out = sampler_early_refused(s->sampler),
@@ -222,6 +222,7 @@ int description_end(struct description *d, const struct session *s, const struct
 		.cpu_taken = d->cpu_taken,
 		.nr_cpu_taken = s->cpus.nr,
 	};
+	events_times(&s->events, &d->end.wanted_ns, &d->end.running_ns);
 	for (uint32_t i = 0; i < s->nr_events; i++)
 		add_losses(&d->end, &totals[i]);
 	if (d->meta.nr_events)

@@ -67,6 +67,10 @@ static bool is_program(const char *word)
 /* Adds the hint to an error about @word, which may be the command to record. */
 static int hint_at_command(const char *word, struct err *err)
 {
+	const char *hint = program_foreign_hint(&record_program, word);
+
+	if (hint)
+		return err_hint(err, -EINVAL, "%s", hint);
 	if (!is_program(word))
 		return err_hint(err, -EINVAL, "'profrec --help' shows the usage");
 	return err_hint(err, -EINVAL, "to record a command, put -- before it: 'profrec -- %s'",
@@ -86,8 +90,9 @@ static int parse_operands(struct record_options *options, int nr, char **operand
 			       (unsigned long long)(DURATION_MAX_NS / NS_PER_S));
 	if (ret) {
 		err_set(err, -EINVAL, "'%s' is not a duration", text);
-		return is_program(text) ? hint_at_command(text, err)
-					: err_hint(err, -EINVAL, OPTION_DURATION_HINT);
+		return is_program(text) || program_foreign_hint(&record_program, text)
+			       ? hint_at_command(text, err)
+			       : err_hint(err, -EINVAL, OPTION_DURATION_HINT);
 	}
 	if (nr > 1) {
 		err_set(err, -EINVAL, "unexpected argument '%s'", operands[1]);
@@ -214,6 +219,8 @@ static int refuse_frequency(const char *reason, struct err *err)
 /* Chooses the events, and for the sampled one a frequency or a period. */
 static int choose_events(struct record_options *o, struct err *err)
 {
+	if (o->events.texts.nr)
+		tracefs_open();
 	for (size_t i = 0; i < o->events.texts.nr; i++) {
 		int ret = add_event(o, i, err);
 
@@ -308,6 +315,29 @@ static int check_together(const struct record_options *o, struct err *err)
 	return 0;
 }
 
+/* Checks what the user asks for of requests. */
+static int check_labels(struct record_options *o, struct err *err)
+{
+	const bool is_asked = o->labels.are_chosen && o->labels.nr;
+	const char *name = o->traces ? "--traces" : "--labels";
+
+	if ((is_asked || o->traces) && (o->unwind == UNWIND_FP || o->kernel_only))
+		return err_set(err, -EINVAL, "option %s: not allowed with %s", name,
+			       o->kernel_only ? "-K/--kernel-stacks-only" : "--unwind fp");
+	if (o->traces && o->labels.nr == LABEL_KEYS_MAX)
+		return err_set(err, -EINVAL, "option --traces: not with more than %d --labels",
+			       LABEL_KEYS_MAX - 1);
+	for (uint32_t i = 0; o->traces && i < o->labels.nr; i++)
+		if (!strcmp(o->labels.names[i], PROF_LABEL_TRACE_ID) ||
+		    !strcmp(o->labels.names[i], PROF_LABEL_SPAN_ID))
+			return err_set(
+				err, -EINVAL,
+				"option --traces: '%s' is its own label, and not of --labels",
+				o->labels.names[i]);
+	o->labels.has_traces = o->traces;
+	return 0;
+}
+
 static int print_languages(uint32_t asked)
 {
 	if (asked & LANGUAGES_HELP_MAN)
@@ -327,6 +357,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.uid = FILTERS_ANY_UID,
 		.stack_storage = DEFAULT_STACK_STORAGE,
 		.hash_storage = DEFAULT_HASH_STORAGE,
+		.labels = label_keys_default,
+		.label_sets = DEFAULT_LABEL_SETS,
 		.max_memory = (uint64_t)DEFAULT_MEMORY_M << 20,
 		.languages = ALL_LANGUAGES,
 		.overhead_limit = DEFAULT_OVERHEAD,
@@ -357,6 +389,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		ret = choose_events(options, err);
 	if (!ret)
 		ret = check_together(options, err);
+	if (!ret)
+		ret = check_labels(options, err);
 	if (!ret)
 		ret = check_repeat(options, err);
 	if (!ret && options->rotate)

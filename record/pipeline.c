@@ -57,6 +57,7 @@ int pipeline_init(struct pipeline *p, struct session *session, struct recordings
 		.looks = &session->looks,
 		.functions = unwinder_functions(session->unwinder),
 		.interpreters = unwinder_interpreters(session->unwinder),
+		.label_keys = session->unwinder ? session_labels(session) : NULL,
 	};
 
 	*p = (struct pipeline){.session = session, .recordings = recordings, .schedule = schedule};
@@ -87,6 +88,8 @@ static int wait_for_names(struct pipeline *p)
 	ret = pipeline_ask_names(p, 0);
 	if (!ret && file_names_wait(names, p->is_over ? NAMES_WAIT_MS : 0))
 		ret = out_of_memory(p);
+	if (!ret && p->is_over)
+		file_names_give_up(names);
 	return ret;
 }
 

@@ -16,6 +16,7 @@
 #include "record/system/stack_depth.h"
 
 #define STORAGE_MAX     (1u << 24)
+#define LABEL_SETS_MAX  (1u << 16)
 #define FREQ_MAX_HZ     1000000
 #define KEEP_MAX        1000000
 #define REPEAT_MAX      1000000
@@ -42,7 +43,8 @@ static int note_weight(const char *text, void *target)
 
 static const struct option_spec target_rows[] = {
 	ROW(OPTION_PIDS, pids, "pid", 'p', .metavar = "PID[,PID...]", .exclusive = IDS,
-	    .help = "record only these processes"),
+	    .help = "record only these processes",
+	    .hint = "'-p \"$(pgrep -d , NAME)\"' finds them by name, --comm takes names of threads"),
 	ROW(OPTION_TIDS, tids, "tid", 'L', .metavar = "TID[,TID...]", .exclusive = IDS,
 	    .help = "record only these threads"),
 	ROW(OPTION_FLAG, threads, "threads", 0,
@@ -137,6 +139,12 @@ static const struct option_spec stack_rows[] = {
 	    .hint = "'profrec --languages help' lists the languages",
 	    .help = "walk these interpreted languages; help prints a table of them",
 	    .help_more = languages_print_short, .words.word = languages_word),
+	ROW(OPTION_PARSED, labels, "labels", 0, .metavar = "KEY[,KEY...]|none",
+	    .parse = label_keys_parse,
+	    .kind = "a list of up to " OPTION_TEXT(LABEL_KEYS_MAX) " different keys, or none",
+	    .help = "tell requests apart by these attributes, where processes publish those of their threads as OpenTelemetry does (default http.route,rpc.method)"),
+	ROW(OPTION_FLAG, traces, "traces", 0,
+	    .help = "keep the ids of trace and span of such requests, too, as far as --max-labels allows"),
 };
 
 static const struct option_spec output_rows[] = {
@@ -156,6 +164,8 @@ static const struct option_spec output_rows[] = {
 	    .max = DURATION_MAX_NS, .help = "with --repeat, wait this long between recordings"),
 	ROW(OPTION_FLAG, no_names, "no-names", 0,
 	    .help = "leave out the names of functions in programs and libraries, for which profrep then needs the files"),
+	ROW(OPTION_FLAG, service_env, "service-env", 0,
+	    .help = "read which service a process is from its environment (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES), unless it publishes that"),
 	ROW(OPTION_DURATION, slice_ns, "slices", 0, .metavar = "TIME", .exclusive = SLICES,
 	    .min = NS_PER_MS, .max = PROF_MAX_SLICE_NS,
 	    .help = "keep counts by slices of time of this length (default 1s)"),
@@ -173,6 +183,10 @@ static const struct option_spec limit_rows[] = {
 	    .max = STORAGE_MAX,
 	    .help = "hold up to N unique stacks in the kernel between drains (default " OPTION_TEXT(
 		    DEFAULT_STACK_STORAGE) ")"),
+	ROW(OPTION_U64, label_sets, "max-labels", 0, .metavar = "N", .min = 1,
+	    .max = LABEL_SETS_MAX,
+	    .help = "tell up to N values of the labels of requests apart between drains, and count the others together (default " OPTION_TEXT(
+		    DEFAULT_LABEL_SETS) ")"),
 	ROW(OPTION_U64, hash_storage, "hash-storage-size", 0, .metavar = "N", .min = 2,
 	    .max = STORAGE_MAX,
 	    .help = "hold up to N counts in the kernel between drains (default " OPTION_TEXT(
@@ -219,6 +233,8 @@ static const struct foreign_word foreign_words[] = {
 	{"--duration", DURATION_HINT},
 	{"--timeout", DURATION_HINT},
 	{"--freq", "-F sets how often samples are taken"},
+	{"record", "profrec has no commands: 'profrec 30', or 'profrec -- COMMAND' to record one"},
+	{"help", "'profrec --help' shows the usage"},
 	{NULL, NULL},
 };
 

@@ -13,6 +13,7 @@
 #include "record/output/rotation.h"
 #include "record/probes/hit_weights.h"
 #include "record/probes/pattern.h"
+#include "record/process/label_keys.h"
 #include "record/sampler/sampler_load.h"
 #include "record/sampler/event_names.h"
 
@@ -24,7 +25,8 @@
 #define DEFAULT_FREQ_HZ       49
 #define DEFAULT_STACK_STORAGE 16384
 #define DEFAULT_HASH_STORAGE  40960
-#define DEFAULT_OVERHEAD      5   /* percent of a CPU */
+#define DEFAULT_OVERHEAD      5 /* percent of a CPU */
+#define DEFAULT_LABEL_SETS    4096
 #define DEFAULT_MEMORY_M      256 /* MiB */
 
 #define DURATION_MAX_NS (99999999 * NS_PER_S)
@@ -99,8 +101,12 @@ struct record_options {
 	enum unwind_mode unwind;
 	const char *unwind_cache; /* directory that keeps tables; NULL: none */
 	uint32_t languages;       /* whose functions are found: 1 << enum language each */
+	struct label_keys labels; /* by which requests are told apart */
+	bool traces;              /* ids of traces are kept, too: labels.has_traces */
+	uint64_t label_sets;      /* of them at most */
 	uint64_t max_memory;      /* bytes */
 	bool no_names;            /* names of functions in files are not looked up */
+	bool service_env;         /* environments of processes are read for their services */
 	bool no_slices;           /* counts are not kept by slices of time */
 	uint64_t slice_ns;        /* the length of a slice */
 	bool quiet;

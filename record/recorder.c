@@ -35,10 +35,19 @@
 #define SIDEBAND_INTERVAL_NS (250 * NS_PER_MS)
 
 /*
+ * The least time between frequent wake-ups. Programs that begin all the time would wake the
+ * recorder for each of them, and walk the samples that wait for unwind tables each time.
+ */
+#define WAKEUP_PAUSE_NS (4 * NS_PER_MS)
+
+/*
  * The recorder sorts all records that wait before it applies some. Between drains it does so at
  * most this often, however fast the buffers fill.
  */
 #define SIDEBAND_PAUSE_NS (20 * NS_PER_MS)
+
+/* The same while many records wait, since each time all of them are looked at. */
+#define SIDEBAND_MANY_PAUSE_NS (100 * NS_PER_MS)
 
 /* The least time between two reads of the list of online CPUs, other than at drains. */
 #define CPUS_PAUSE_NS (100 * NS_PER_MS)
@@ -78,9 +87,11 @@ struct recorder {
 	uint64_t applied_ns; /* CLOCK_MONOTONIC: when records were applied between drains */
 	uint64_t watched_ns; /* CLOCK_MONOTONIC: when the list of CPUs was read between drains */
 	enum prof_end_reason end_reason;
-	bool stop;           /* the run ends as soon as it can */
-	uint64_t stopped_ns; /* CLOCK_MONOTONIC: end of sampling; 0: sampling goes on */
-	int pending;         /* bits of enum wakeup, from while the recorder waited for a reader */
+	bool stop;                /* the run ends as soon as it can */
+	uint64_t nr_other_labels; /* of sampler_other_labels, in the recordings before */
+	uint64_t nr_other_traces; /* likewise */
+	uint64_t stopped_ns;      /* CLOCK_MONOTONIC: end of sampling; 0: sampling goes on */
+	int pending; /* bits of enum wakeup, from while the recorder waited for a reader */
 };
 
 static int out_of_memory(struct recorder *r)
@@ -94,6 +105,8 @@ static int watch_all(struct recorder *r)
 	const int *fds = sideband_fds(r->session.sideband, &nr);
 	int ret = wakeups_init(&r->wakeups, r->err);
 
+	/* Without BPF, threads may stand still until the recorder comes. */
+	r->wakeups.pause_ns = r->session.is_own ? 0 : WAKEUP_PAUSE_NS;
 	if (!ret)
 		ret = wakeups_watch_watermark(&r->wakeups, sampler_wakeup_fd(r->session.sampler),
 					      r->err);
@@ -246,8 +259,10 @@ static int show_status(struct recorder *r, uint64_t now)
 static int apply_settled_records(struct recorder *r)
 {
 	uint64_t now = clock_monotonic_ns();
+	uint64_t pause_ns =
+		session_has_many_records(&r->session) ? SIDEBAND_MANY_PAUSE_NS : SIDEBAND_PAUSE_NS;
 
-	if (now - r->applied_ns < SIDEBAND_PAUSE_NS)
+	if (now - r->applied_ns < pause_ns)
 		return session_collect_records(&r->session);
 	r->applied_ns = now;
 	return session_apply_records(&r->session, now - SIDEBAND_SETTLE_NS);
@@ -300,6 +315,10 @@ static void print_end(struct recorder *r)
 		.output = recordings_name(&r->recordings),
 	};
 
+	result.nr_beyond_labels = sampler_other_labels(r->session.sampler) - r->nr_other_labels;
+	r->nr_other_labels += result.nr_beyond_labels;
+	result.nr_beyond_traces = sampler_other_traces(r->session.sampler) - r->nr_other_traces;
+	r->nr_other_traces += result.nr_beyond_traces;
 	command_reap(command);
 	result.command_status = command->status;
 	progress_end(&r->progress, &result);

@@ -17,7 +17,8 @@
 #include "record/system/stack_depth.h"
 #include "record/unwind/found_threads.h"
 
-/* The longest wait for the unwind tables of widely mapped files, before probes are attached. */
+/* The longest wait for the unwind tables of files that are mapped already, before sampling begins.
+ */
 #define TABLES_WAIT_MS 3000
 
 /* The longest wait for those of the probed files. A table takes a second at most, on a CPU. */
@@ -29,9 +30,23 @@
  */
 #define SIDEBAND_PART 8
 
+/* The kernel has written a record into its buffer within this time. */
+#define RECORD_WRITTEN_NS (20 * NS_PER_MS)
+
+/* Some fifty programs that begin. */
+#define MANY_RECORDS 500
+
 static int out_of_memory(struct session *s)
 {
 	return err_set(s->err, -ENOMEM, "failed to record: out of memory");
+}
+
+const struct label_keys *session_labels(const struct session *s)
+{
+	const struct label_keys *keys = &s->options->labels;
+
+	/* Memory of a thread is read as it was at the sample by the kernel's programs alone. */
+	return s->is_own || !(keys->nr || keys->has_traces) ? NULL : keys;
 }
 
 static int open_filters(struct session *s)
@@ -119,6 +134,7 @@ static bool may_cost_much(const struct session *s)
 static int load_sampler(struct session *s)
 {
 	const struct record_options *o = s->options;
+	struct label_name names[LABEL_KEYS_MAX];
 	struct sampler_options options = {
 		.is_own = s->is_own,
 		.filters = &s->filters,
@@ -148,8 +164,12 @@ static int load_sampler(struct session *s)
 		.include_idle = o->include_idle,
 		.unwind = s->unwinder != NULL,
 		.languages = s->options->languages != 0,
+		.label_sets = s->unwinder && session_labels(s) ? o->label_sets : 0,
+		.traces = o->labels.has_traces,
+		.label_names = names,
 	};
 
+	label_keys_describe(&o->labels, names);
 	memcpy(options.hits, s->probes.hits, sizeof(options.hits));
 	return sampler_create(&options, &s->sampler, s->err);
 }
@@ -214,6 +234,23 @@ static int follow_processes(struct session *s)
 		       : ret;
 }
 
+/* What the machine of @pid tells of its code (struct jit). */
+static int describe_code(const void *interpreters, uint32_t pid)
+{
+	const struct interpreter_maps *maps = interpreters;
+
+	return machines_describe(&maps->machines, pid);
+}
+
+static void note_machine(void *session, uint32_t pid)
+{
+	struct session *s = session;
+	const struct address_space *space = address_spaces_find(&s->spaces, pid, UINT64_MAX);
+
+	if (space)
+		jit_describe(&s->jit, space);
+}
+
 static int create_unwinder(struct session *s)
 {
 	const char *cache = s->options->unwind_cache;
@@ -221,10 +258,17 @@ static int create_unwinder(struct session *s)
 						 .cache = cache,
 						 .looks = &s->looks,
 						 .names = s->names,
-						 .languages = s->options->languages};
+						 .labels = session_labels(s),
+						 .languages = s->options->languages,
+						 .machine_found = note_machine,
+						 .ctx = s};
 	int ret = unwinder_create(&options, &s->unwinder, s->err);
 	int reason;
 
+	s->jit.describe = describe_code;
+	s->jit.ctx = unwinder_interpreters(s->unwinder);
+	if (ret || !s->jit.ctx)
+		s->jit.describe = NULL;
 	if (!ret && !unwinder_may_keep(s->unwinder, &reason))
 		progress_note(s->progress,
 			      "unwind tables are read from '%s', but not kept there: %s", cache,
@@ -245,6 +289,10 @@ static int choose_unwinding(struct session *s)
 		return ret;
 	if (by_tables)
 		return create_unwinder(s);
+	if ((o->labels.are_chosen && o->labels.nr) || o->traces)
+		return err_set(
+			s->err, -EOPNOTSUPP,
+			"failed to read labels of requests: it needs unwinding by tables, and that Linux 5.17");
 	if (is_wanted && o->unwind == UNWIND_DWARF)
 		return err_set(
 			s->err, -EOPNOTSUPP,
@@ -273,7 +321,8 @@ static int begin_unwinding(struct session *s)
 	if (!s->unwinder)
 		return 0;
 	sampler_unwind_maps(s->sampler, &maps);
-	ret = unwinder_begin(s->unwinder, &maps, &s->spaces, &s->vdso, s->err);
+	ret = unwinder_begin(s->unwinder, &maps, &s->spaces, &s->vdso,
+			     s->is_own ? NULL : s->sideband, s->err);
 	if (ret)
 		return ret;
 	ret = request_probed_files(s);
@@ -302,7 +351,9 @@ int session_init(struct session *s, const struct record_options *options, struct
 	look_budget_init(&s->looks, s->looker);
 	s->memory.max_bytes = options->max_memory;
 	s->new_processes.memory = s->new_processes.cgroups.memory = &s->memory;
-	s->new_processes.cgroups.looker = s->looker;
+	s->new_processes.cgroups.looker = s->new_processes.containers.looker = s->looker;
+	s->new_processes.reads_environment = options->service_env;
+	s->new_processes.are_told = !s->is_own && cgroup_paths_have_ids();
 	s->new_processes.has_changed = has_changed;
 	s->new_processes.ctx = s;
 	address_spaces_limit(&s->spaces, &s->memory);
@@ -335,6 +386,7 @@ static void fill_targets(struct session *s, struct record_targets *targets)
 		.unwinder = s->unwinder,
 		.names = s->unwinder ? NULL : s->names,
 		.ksyms = s->has_kernel ? &s->ksyms : NULL,
+		.lives = s->is_own ? NULL : &s->lives,
 	};
 }
 
@@ -364,6 +416,7 @@ static int prepare_source(struct session *s)
 		.backend = &s->backend,
 		.cpus = &s->cpus,
 		.looks = &s->looks,
+		.looker = s->looker,
 		.sideband = s->sideband,
 		.command_pid = s->command.pid,
 	};
@@ -384,7 +437,10 @@ static int take_told(void *ctx, void *data, size_t size)
 	struct session *s = ctx;
 	const struct told_process *told = data;
 
-	return size < sizeof(*told) ? 0 : new_processes_tell(&s->new_processes, told);
+	if (size < sizeof(*told))
+		return 0;
+	unwinder_told(s->unwinder, told->tgid);
+	return new_processes_tell(&s->new_processes, told);
 }
 
 static int watch_processes(struct session *s)
@@ -396,6 +452,18 @@ static int watch_processes(struct session *s)
 	return ret ? err_set(s->err, ret, "failed to map the buffer of processes: %s",
 			     strerror(-ret))
 		   : 0;
+}
+
+/*
+ * Hits can be a million a second, and only few of them could wait for unwind tables. Code that a
+ * process has made has no table, so stacks of it do not wait for its machine. And what waits has no
+ * functions of interpreted languages: a short recording of chosen processes would lack them.
+ */
+static bool needs_tables(const struct session *s)
+{
+	const struct record_options *o = s->options;
+
+	return s->probes.events.nr || unwinder_has_makers(s->unwinder) || o->pids.nr || o->tids.nr;
 }
 
 int session_prepare(struct session *s)
@@ -424,12 +492,7 @@ int session_prepare(struct session *s)
 		ret = out_of_memory(s);
 	if (!ret)
 		ret = begin_unwinding(s);
-	/*
-	 * Hits can be a million a second, and only few of them could wait for unwind tables. Code
-	 * that a process has made has no table, so stacks of it do not wait for its machine.
-	 */
-	if (!ret && (s->probes.events.nr || unwinder_has_makers(s->unwinder)) &&
-	    unwinder_wait(s->unwinder, TABLES_WAIT_MS))
+	if (!ret && needs_tables(s) && unwinder_wait(s->unwinder, TABLES_WAIT_MS))
 		ret = out_of_memory(s);
 	return ret ? ret : follow_processes(s);
 }
@@ -533,6 +596,27 @@ int session_take_samples(struct session *s)
 	return s->is_own ? without_bpf_take(&s->without, s->err) : 0;
 }
 
+bool session_has_many_records(const struct session *s)
+{
+	return sideband_nr_waiting(s->sideband) >= MANY_RECORDS;
+}
+
+/* Finds the processes whose records need not be applied. The program tells of those with samples.
+ */
+static int find_short_lives(struct session *s)
+{
+	const uint64_t known_ns = clock_monotonic_ns() - RECORD_WRITTEN_NS;
+	int ret = sideband_preview(s->sideband, known_ns, short_lives_note, &s->lives);
+
+	/* Where the buffer of those that are told was full, some may be missing. */
+	if (ret || s->new_processes.told.nr >= TOLD_PROCESSES_MAX / 2)
+		return ret;
+	vec_for_each(&s->new_processes.told, told)
+		short_lives_need(&s->lives, told->tgid);
+	short_lives_judge(&s->lives, known_ns, proc_is_gone);
+	return 0;
+}
+
 int session_apply_records(struct session *s, uint64_t until_ns)
 {
 	struct record_targets targets;
@@ -541,8 +625,14 @@ int session_apply_records(struct session *s, uint64_t until_ns)
 	fill_targets(s, &targets);
 	if (!ret)
 		ret = hear_of_processes(s);
+	if (!ret && !s->is_own && until_ns)
+		ret = find_short_lives(s);
 	if (!ret)
 		ret = sideband_read(s->sideband, until_ns, apply_record, &targets);
+	if (!ret)
+		ret = short_lives_forget(&s->lives, until_ns);
+	if (!ret)
+		ret = unwinder_walk_known(s->unwinder, &s->spaces, until_ns);
 	/* A source tells of processes in the order of the samples. */
 	if (!ret)
 		ret = new_processes_read(&s->new_processes, &s->spaces,
@@ -609,6 +699,8 @@ void session_deinit(struct session *s)
 	command_close(&s->command);
 	address_spaces_deinit(&s->spaces);
 	new_processes_deinit(&s->new_processes);
+	look_budget_deinit(&s->looks);
+	short_lives_deinit(&s->lives);
 	vdso_deinit(&s->vdso);
 	jit_deinit(&s->jit);
 	file_names_destroy(s->names);

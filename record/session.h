@@ -70,6 +70,7 @@ struct session {
 	struct look_budget looks;
 	struct address_spaces spaces;
 	struct new_processes new_processes;
+	struct short_lives lives;
 	struct rings *told; /* what the program tells of sampled processes */
 	struct ksyms ksyms;
 	struct vdso vdso;
@@ -106,6 +107,9 @@ int session_start(struct session *session);
 /* Ends sampling: no program takes a sample after this function has returned. */
 void session_stop(struct session *session);
 
+/* Do so many records of the side-band wait that sorting them takes time? */
+bool session_has_many_records(const struct session *session);
+
 /* Makes room in the side-band's buffers, and applies nothing. Returns 0 or a negative errno. */
 int session_collect_records(struct session *session);
 
@@ -138,6 +142,9 @@ int session_unwind(struct session *session);
  * are held for them. Returns 0 or -ENOMEM.
  */
 int session_forget(struct session *session, uint64_t time_ns);
+
+/* The keys of the labels of requests that are kept, or NULL. */
+const struct label_keys *session_labels(const struct session *session);
 
 void session_deinit(struct session *session);
 

@@ -39,6 +39,8 @@ static const struct shares *pool_of(const struct session *s, enum prof_lack_kind
 		return &s->jit.unread;
 	case PROF_LACK_NAMES:
 		return file_names_unserved(s->names);
+	case PROF_LACK_LOOKS:
+		return &s->looks.left_out;
 	default:
 		return unwinder_pool(s->unwinder, kind);
 	}
@@ -107,8 +109,6 @@ void session_note_omissions(const struct session *s)
 	} parts[] = {
 		{s->spaces.nr_left_out,
 		 "mappings were not kept: they did not fit into --max-memory, and their frames are unknown"},
-		{look_budget_nr_left_out(&s->looks),
-		 "times reading the mappings of a process was deferred or cut short (CPU budget): some stacks may be incomplete"},
 		{s->new_processes.nr_left_out,
 		 "processes were not described when they began: --max-memory was half in use"},
 		{looker_nr_stopped(s->looker),
@@ -116,12 +116,20 @@ void session_note_omissions(const struct session *s)
 	};
 
 	const char *lacks = s->is_own ? source_lacks(s->without.source) : NULL;
+	struct prof_end end = {0};
 
+	events_times(&s->events, &end.wanted_ns, &end.running_ns);
 	if (lacks)
 		progress_note(s->progress, "%s", lacks);
 	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		if (parts[i].nr)
 			progress_note(s->progress, "%" PRIu64 " %s", parts[i].nr, parts[i].what);
+	if (prof_end_counted_percent(&end) < 100)
+		progress_note(
+			s->progress,
+			"event '%s' was counted for %" PRIu32
+			" %% of the time, since others used the counters of the CPUs: samples are missing",
+			s->events.event.name, prof_end_counted_percent(&end));
 	note_given_up(s);
 	for (uint32_t kind = 0; kind < PROF_NR_LACK_KINDS; kind++)
 		note_lacks(s, pool_of(s, kind), prof_lack_words[kind].message);

@@ -9,6 +9,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
+#include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/sampler/descendants.h"
 
@@ -80,13 +81,15 @@ static int look_at_code(void *ctx, uint32_t pid, uint64_t time_ns, struct source
 	int ret;
 
 	code->has_changed = false;
-	if (look_budget_must_wait(w->looks, code->next_look_ns))
+	if (code->next_look_ns &&
+	    look_budget_must_wait(w->looks, proc_owner(pid), code->next_look_ns))
 		return 0;
 	if (mapped_files_want_sweep(&w->files))
 		mapped_files_deinit(&w->files);
-	w->files.looker = w->targets.spaces->files.looker;
+	w->files.looker = w->looker;
 	ret = proc_scan_mappings(pid, look_budget_begin(w->looks), &w->files, &w->mappings);
-	next_look_ns = look_budget_end(w->looks, ret == -E2BIG);
+	next_look_ns =
+		look_budget_end(w->looks, ret == -E2BIG ? proc_owner(pid) : 0, ret == -E2BIG);
 	/* Samples bound the number of looks. Only a process with very many mappings must wait. */
 	code->next_look_ns = ret == -E2BIG ? next_look_ns : 0;
 	if (ret == -ENOMEM)
@@ -103,6 +106,14 @@ static int look_at_code(void *ctx, uint32_t pid, uint64_t time_ns, struct source
 	return ret;
 }
 
+/* A source_listener's function. */
+static int find_cgroup(void *ctx, uint32_t pid, uint64_t *id)
+{
+	struct without_bpf *w = ctx;
+
+	return cgroup_paths_of_process(&w->targets.new_processes->cgroups, pid, id);
+}
+
 static int open_source(struct without_bpf *w, struct err *err)
 {
 	const struct record_options *o = w->options;
@@ -115,7 +126,8 @@ static int open_source(struct without_bpf *w, struct err *err)
 		.all = w->backend->all,
 		.no_kernel = o->user_only,
 		.command_pid = w->command_pid,
-		.listener = {take_record, look_at_code, w},
+		.looker = w->looker,
+		.listener = {take_record, look_at_code, find_cgroup, w},
 	};
 
 	return source_create(&options, &w->source, err);

@@ -20,6 +20,7 @@ struct without_bpf {
 	const struct backend *backend;
 	const u32_vec *cpus; /* the sampled ones */
 	struct look_budget *looks;
+	struct looker *looker;
 	struct sideband *sideband;     /* of no CPU: hears what was lost */
 	struct record_targets targets; /* of what the source tells of processes */
 	uint32_t command_pid;          /* of the command, which has been forked; 0: none */

@@ -33,6 +33,7 @@
 /* Set before load; constants to the verifier. All are those of one set. */
 __setting __u32 max_stacks = 1;
 __setting __u32 max_lines = 1;
+__setting __u32 max_stack_lines = 1; /* of one stack, and of a buffer */
 __setting __u32 max_counts = 1;
 __setting __u32 nr_stack_slots = 1;
 __setting __u32 nr_count_slots = 1;
@@ -119,6 +120,13 @@ struct {
 	__uint(value_size, sizeof(struct hash_key)); /* and the other keys, set before load */
 } hash_keys SEC(".maps");
 
+static __patched_once struct hash_key *find_hash_keys(void)
+{
+	const __u32 zero = 0;
+
+	return bpf_map_lookup_elem(&hash_keys, &zero);
+}
+
 /*
  * A search looks at no more slots than this. At most 4/5 of all slots are in use, so that it finds
  * no free one in (4/5)^256 of all searches, 1 of 10^24. At the watermark, half of that is in use:
@@ -174,8 +182,7 @@ static __always_inline void wake_recorder(struct set_state *state, __u32 set)
 __verified_once __u64 hash_count(const struct count_key *key)
 {
 	const __u64 *words = (const __u64 *)key;
-	__u32 zero = 0;
-	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	const struct hash_key *keys = find_hash_keys();
 	struct hash h;
 
 	if (!key || !keys)
@@ -313,7 +320,7 @@ static __always_inline __u64 claim_lines(__u32 set, __u32 nr)
 /* Copies the stack in @buffer into lines of @set. Returns 0 or -E2BIG. */
 __verified_once int write_stack(__u32 set, __u32 buffer)
 {
-	const struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &buffer);
+	const struct stack_entry *stack = buffer_of(buffer);
 	const struct stack_line *from = (const struct stack_line *)stack;
 	__u64 first;
 	__u32 nr;
@@ -324,7 +331,7 @@ __verified_once int write_stack(__u32 set, __u32 buffer)
 	first = claim_lines(set, nr);
 	if (first == SLOT_NONE)
 		return -E2BIG;
-	for (__u32 i = 0; i < STACK_LINES(max_depth); i++) {
+	for (__u32 i = 0; i < max_stack_lines; i++) {
 		__u32 at = first + i;
 		struct stack_line *to;
 

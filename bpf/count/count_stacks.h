@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Counts stacks, whatever the event is: the way from a hit to its count. A count in a set implies
- * that its stacks are in that set. So the usual hit needs one lookup and one atomic add. How sets
- * are drained: doc/recorder.md, "Two sets, and who may write".
+ * that its stacks and labels are in that set. So the usual hit needs one lookup and one atomic add.
+ * How sets are drained: doc/recorder.md, "Two sets, and who may write".
  */
 #ifndef BPF_COUNT_COUNT_STACKS_H
 #define BPF_COUNT_COUNT_STACKS_H
@@ -13,6 +13,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/count/count_sets.h"
+#include "bpf/count/request_labels.h"
 #include "bpf/walk/early_submit.h"
 #include "bpf/walk/frame_pointers.h"
 #include "bpf/kernel.h"
@@ -114,9 +115,8 @@ static __always_inline void release_level(const struct sample *s)
 /* The id of the stack in @buffer. */
 __verified_once __u64 hash_stack(__u32 buffer)
 {
-	struct stack_entry *stack = bpf_map_lookup_elem(&buffers, &buffer);
-	__u32 zero = 0;
-	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	struct stack_entry *stack = buffer_of(buffer);
+	const struct hash_key *keys = find_hash_keys();
 	__u64 h;
 
 	if (!stack || !keys)
@@ -132,8 +132,7 @@ __verified_once __u64 hash_stack(__u32 buffer)
  */
 static __always_inline void identify_process(struct sample *s, struct task_struct *task)
 {
-	__u32 zero = 0;
-	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	const struct hash_key *keys = find_hash_keys();
 	struct mm_struct *mm;
 	struct hash h;
 
@@ -184,7 +183,7 @@ __verified_once int note_entry(__u32 level, bool is_at_entry)
 
 	if (!may_nest)
 		return 0;
-	m = bpf_map_lookup_elem(&walk_memories, &level);
+	m = walk_memory_of(level);
 	if (m)
 		m->walk.is_at_entry = is_at_entry;
 	return 0;
@@ -207,6 +206,8 @@ static __always_inline __u64 take_user_stack(void *ctx, struct stack_entry *buff
 		functions = find_stack_functions(s->key.tgid, s->space_id, s->level);
 	if (unwind_by_tables)
 		how = walk_user_stack(s->key.tgid, s->space_id, now_ns, s->level, s->exec_pages);
+	if (unwind_by_tables && take_labels)
+		s->key.labels = find_labels(s->key.tgid, s->level);
 	if (how == WALK_DONE && functions == FUNCTIONS_OF_LOOPS)
 		place_by_loops(s->level);
 	if (how == WALK_DONE)
@@ -225,6 +226,16 @@ static __always_inline void store_stack(struct sample *s, __u64 *id, enum side s
 {
 	if (*id >= STACK_FIRST_ID && insert_stack(*id, s->set, BUFFER_OF(s->level, side)))
 		*id = STACK_MISSED + LOSS_STORAGE_FULL;
+}
+
+/*
+ * Makes sure that the set holds the labels. Call it when the set has the kernel stack, whose buffer
+ * is taken. Without room, they become those without a trace, or LABELS_OTHER.
+ */
+static __always_inline void store_labels(struct sample *s)
+{
+	if (unwind_by_tables && take_labels && s->key.labels >= STACK_FIRST_ID)
+		s->key.labels = insert_labels(s->key.labels, s->key.tgid, s->set, s->level);
 }
 
 enum count_result {
@@ -285,7 +296,7 @@ static __always_inline enum count_result add_to_count(struct sample *s, __u64 no
 
 /*
  * Adds the weight of the sample to its count, and makes the count if the set does not have it. The
- * set must have the stacks.
+ * set must have the stacks and labels.
  */
 static __always_inline enum count_result insert_or_add(struct sample *s, __u64 now_ns)
 {
@@ -329,6 +340,7 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 	    user_buffer->end != STACK_END_EARLY)
 		return false;
 	store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
+	store_labels(s);
 	return submit_early(&s->key, STACK_NONE, has_weights ? s->weight : 1, s->set, s->space_id,
 			    now_ns, s->level);
 }
@@ -344,8 +356,8 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 static __always_inline void count_sample(void *ctx, struct sample *s, int own_frames)
 {
 	__u32 user = BUFFER_OF(s->level, SIDE_USER), kernel = BUFFER_OF(s->level, SIDE_KERNEL);
-	struct stack_entry *user_buffer = bpf_map_lookup_elem(&buffers, &user);
-	struct stack_entry *kernel_buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	struct stack_entry *user_buffer = buffer_of(user);
+	struct stack_entry *kernel_buffer = buffer_of(kernel);
 	__u64 now_ns = bpf_ktime_get_ns();
 	enum count_result result;
 
@@ -370,6 +382,7 @@ static __always_inline void count_sample(void *ctx, struct sample *s, int own_fr
 		tell_process(s->key.tgid, s->space_id, now_ns);
 		store_stack(s, &s->key.user_stack, SIDE_USER);
 		store_stack(s, &s->key.kernel_stack, SIDE_KERNEL);
+		store_labels(s);
 		result = insert_or_add(s, now_ns);
 	}
 	note_result(s, result);

@@ -78,8 +78,7 @@ static __always_inline __u32 event_of_state(bool is_preempted, __u32 state)
 /* An id for a user stack that the recorder must walk. */
 static __always_inline __u64 own_stack_id(__u32 tid, __u64 now_ns)
 {
-	__u32 zero = 0;
-	const struct hash_key *keys = bpf_map_lookup_elem(&hash_keys, &zero);
+	const struct hash_key *keys = find_hash_keys();
 	struct hash h;
 
 	if (!keys)
@@ -98,8 +97,8 @@ static __always_inline void keep_stacks(void *ctx, struct sample *s, enum stack_
 					__u64 now_ns)
 {
 	__u32 user = BUFFER_OF(s->level, SIDE_USER), kernel = BUFFER_OF(s->level, SIDE_KERNEL);
-	struct stack_entry *user_buffer = bpf_map_lookup_elem(&buffers, &user);
-	struct stack_entry *kernel_buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	struct stack_entry *user_buffer = buffer_of(user);
+	struct stack_entry *kernel_buffer = buffer_of(kernel);
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 id;
 
@@ -138,7 +137,7 @@ static __always_inline void join_waker(struct sample *s, const struct waker *wak
 	if (!claim_level(s))
 		return;
 	kernel = BUFFER_OF(s->level, SIDE_KERNEL);
-	buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	buffer = buffer_of(kernel);
 	if (buffer && max_depth >= WAKE_WORDS) {
 		struct wake *wake = (struct wake *)buffer->frames;
 
@@ -247,6 +246,7 @@ static __always_inline void begin_wait(void *ctx, const struct wait *wait)
 		return;
 	}
 	keep_stacks(ctx, &s, STACK_END_SWITCH, wait->now_ns);
+	store_labels(&s);
 	release_level(&s);
 	/* Only now, because what is kept during the walk takes its stack. */
 	task = bpf_get_current_task_btf();
@@ -302,7 +302,7 @@ static __always_inline void keep_waker(void *ctx, struct waiting_thread *thread)
 static __always_inline void keep_kernel_stack(struct sample *s, struct task_struct *task)
 {
 	__u32 kernel = BUFFER_OF(s->level, SIDE_KERNEL);
-	struct stack_entry *buffer = bpf_map_lookup_elem(&buffers, &kernel);
+	struct stack_entry *buffer = buffer_of(kernel);
 	long bytes;
 
 	if (!buffer)

@@ -19,6 +19,7 @@
  * upper bits name. A process that lost its place to another one is told of again.
  */
 #define TOLD_BITS 13
+_Static_assert(1 << TOLD_BITS == TOLD_PROCESSES_MAX, "a place for each that may wait");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

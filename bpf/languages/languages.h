@@ -11,8 +11,9 @@
  *
  *	0 : 1 | language : 4 | check : 12 | address of the function's object : 47
  *
- * The highest bit is left to STACK_FRAME_EXACT. An address of user space has 47 bits unless a
- * process asks the kernel for higher ones, and an object up there gets no word.
+ * The highest bit is left to STACK_FRAME_EXACT. An address of user space has USER_ADDRESS_BITS
+ * unless a process asks the kernel for higher ones, and an object up there gets no word. Where an
+ * address has 48, the check has 11.
  *
  * The address of a compiled Java method is that of the place in its code, and the check is of the
  * compilation. The address of a function of Erlang is that of the place in its code, and the check
@@ -28,10 +29,11 @@
 #include "bpf/languages/function_key.h"
 #include "bpf/languages/node_layout.h"
 #include "bpf/languages/perl_layout.h"
+#include "bpf/owner_room.h"
 #include "bpf/spread_hash.h"
 
 #define WORD_ADDR_BITS     USER_ADDRESS_BITS
-#define WORD_CHECK_BITS    12
+#define WORD_CHECK_BITS    (59 - WORD_ADDR_BITS)
 #define WORD_LANGUAGE_BITS 4
 
 enum language {
@@ -486,7 +488,7 @@ struct function_name {
 	 */
 	__u64 block;
 	__u32 compile_id;
-	__u32 reserved;
+	__u32 uid; /* of the process */
 };
 
 /* A function of PHP has a class, and a sub of Perl a package. If there is none, it has no text. */
@@ -505,5 +507,11 @@ static inline __u64 function_name_size(const struct function_name *name)
 
 /* The size of the map, which the recorder empties when it is half full. */
 #define MAX_SEEN_FUNCTIONS 16384
+
+/* So many functions were handed over since then. */
+struct named_functions {
+	__u64 all;
+	__u64 by_user[OWNER_ROOMS];
+};
 
 #endif

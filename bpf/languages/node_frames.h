@@ -310,8 +310,8 @@ static __always_inline bool read_function_file(const struct node_layout *at, str
  */
 __verified_once int send_node_function(__u32 interpreter, __u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
-	const struct interpreter *in = bpf_map_lookup_elem(&interpreters, &interpreter);
+	struct walk_memory *memory = walk_memory_of(level);
+	const struct interpreter *in = interpreter_of(interpreter);
 	struct function_name *name;
 	struct node_scratch *s;
 	bool is_read;
@@ -324,8 +324,10 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 		return !!bpf_map_lookup_elem(&seen_functions, &s->function);
 	name->line = 0;
 	name->block = 0;
-	is_read = read_function_name(&in->node, s, &name->name) &&
-		  read_function_file(&in->node, s, &name->file);
+	is_read = read_function_name(&in->node, s, &name->name);
+	/* Looked up again, because a kept address takes stack, and the longest chain ends here. */
+	in = interpreter_of(interpreter);
+	is_read = is_read && in && read_function_file(&in->node, s, &name->file);
 	end_name(name, is_read, &s->function, &memory->nr_name_failures);
 	return is_read;
 }
@@ -408,8 +410,8 @@ enum found_node_word {
  */
 __verified_once int find_node_word(__u64 sp, __u64 space_id, __u32 interpreter, __u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
-	const struct interpreter *in = bpf_map_lookup_elem(&interpreters, &interpreter);
+	struct walk_memory *memory = walk_memory_of(level);
+	const struct interpreter *in = interpreter_of(interpreter);
 	__u64 fp;
 
 	if (!walk_languages || !memory || !in || in->language != LANGUAGE_NODE)

@@ -314,8 +314,8 @@ static __always_inline bool enter_perl(struct perl_context *w, __u64 addr)
 __verified_once int find_perl_data(__u32 interpreter, __u64 runtime, __u32 level)
 {
 	struct perl_context w = {
-		.in = bpf_map_lookup_elem(&interpreters, &interpreter),
-		.s = bpf_map_lookup_elem(&language_stacks, &level),
+		.in = interpreter_of(interpreter),
+		.s = language_stack_of(level),
 	};
 	struct task_struct *task = bpf_get_current_task_btf();
 	__u64 ids = bpf_get_current_pid_tgid(), fs;
@@ -328,7 +328,11 @@ __verified_once int find_perl_data(__u32 interpreter, __u64 runtime, __u32 level
 	if (!has_thread_pointer(task) || read_user(&key, sizeof(key), runtime) || key >= MAX_KEY)
 		return 0;
 	fs = thread_pointer(task);
-	return enter_perl(&w, glibc_value(fs, key)) || enter_perl(&w, musl_value(fs, key));
+#pragma unroll
+	for (__u32 i = 0; i < NR_C_LIBRARIES; i++)
+		if (enter_perl(&w, thread_value(fs, key, i)))
+			return 1;
+	return 0;
 }
 
 /* The code of the file whose offset 0 would be at @base. */
@@ -357,8 +361,8 @@ __verified_once int collect_perl(__u32 interpreter, __u64 base, __u64 space_id, 
 				 __u32 level)
 {
 	struct perl_context w = {
-		.in = bpf_map_lookup_elem(&interpreters, &interpreter),
-		.s = bpf_map_lookup_elem(&language_stacks, &level),
+		.in = interpreter_of(interpreter),
+		.s = language_stack_of(level),
 		.level = level,
 	};
 	struct perl_walk *p;

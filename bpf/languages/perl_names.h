@@ -173,13 +173,13 @@ static __always_inline bool read_perl_main(const struct perl_layout *at, const s
 /* Hands over the name of the function at hand of @level, as send_python_function does. */
 __verified_once int send_perl_function(__u32 level, __u32 is_main)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 	const struct interpreter *in;
 	struct scoped_function_name *name;
 
 	if (!walk_languages || !s)
 		return 0;
-	in = bpf_map_lookup_elem(&interpreters, &s->perl.interpreter);
+	in = interpreter_of(s->perl.interpreter);
 	if (!in)
 		return 0;
 	name = begin_name(&s->perl.function, s->perl.tgid, &s->nr_failures, sizeof(*name));

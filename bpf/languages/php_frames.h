@@ -125,13 +125,13 @@ static __always_inline bool read_php_names(const struct php_layout *at, struct p
 /* Hands over the name of the function at hand of @level, as send_python_function does. */
 __verified_once int send_php_function(__u32 level)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 	const struct interpreter *in;
 	struct scoped_function_name *name;
 
 	if (!walk_languages || !s)
 		return 0;
-	in = bpf_map_lookup_elem(&interpreters, &s->php.interpreter);
+	in = interpreter_of(s->php.interpreter);
 	if (!in)
 		return 0;
 	name = begin_name(&s->php.function, s->php.tgid, &s->nr_failures, sizeof(*name));
@@ -292,8 +292,8 @@ __verified_once int collect_php(__u32 interpreter, __u64 base, __u64 space_id, _
 				__u32 level)
 {
 	struct php_context w = {
-		.in = bpf_map_lookup_elem(&interpreters, &interpreter),
-		.s = bpf_map_lookup_elem(&language_stacks, &level),
+		.in = interpreter_of(interpreter),
+		.s = language_stack_of(level),
 		.level = level,
 	};
 	__u64 ids = bpf_get_current_pid_tgid();

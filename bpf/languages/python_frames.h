@@ -49,7 +49,7 @@ static __always_inline bool read_state(struct python_walk *p, const struct inter
 {
 	p->tstate = tstate;
 	return tstate && !read_user(p->window.words, STATE_BYTES, tstate) &&
-	       state_word(p, in->python.tstate_thread) == fs;
+	       IS_THREAD_SELF(fs, state_word(p, in->python.tstate_thread));
 }
 
 /*
@@ -70,31 +70,32 @@ static __always_inline bool read_state_of_key(struct python_walk *p, const struc
 		return false;
 	if (in->python.is_locked_known && read_state(p, in, fs, words[0]))
 		return true;
-	return read_state(p, in, fs, glibc_value(fs, key)) ||
-	       read_state(p, in, fs, musl_value(fs, key));
+#pragma unroll
+	for (__u32 i = 0; i < NR_C_LIBRARIES; i++)
+		if (read_state(p, in, fs, thread_value(fs, key, i)))
+			return true;
+	return false;
 }
 
-/* Reads the state in the block whose number is at @place. */
+/* Reads the state in the block that the words at @place lead to. */
 static __always_inline bool read_state_of_block(struct python_walk *p, const struct interpreter *in,
 						__u64 fs, __u64 place)
 {
-	__u64 blocks = read_user_word(fs + BLOCKS), at;
-	__u64 *block = p->text; /* its number, and an offset in it */
+	const __s32 off = in->python.variable;
 
-	if (read_user(block, 2 * sizeof(*block), place) || block[0] >= MAX_BLOCKS)
-		return false;
-	at = block[1] + in->python.variable;
-	/* glibc has two words for each, musl one. */
-	return read_state(p, in, fs, read_user_word(read_user_word(blocks + 16 * block[0]) + at)) ||
-	       read_state(p, in, fs, read_user_word(read_user_word(blocks + 8 * block[0]) + at));
+	return read_state(p, in, fs,
+			  read_user_word(block_variable(fs, place, off, true, p->text))) ||
+	       read_state(p, in, fs,
+			  read_user_word(block_variable(fs, place, off, false, p->text)));
 }
 
 /*
  * Reads the current thread's state. Offset 0 of the interpreter's file would be at @base. Returns
- * false if there is none.
+ * false if there is none. It is a function of its own so that its part of the stack is free again
+ * while frames are collected.
  */
-static __always_inline bool read_python_state(struct python_walk *p, const struct interpreter *in,
-					      __u64 base)
+static __noinline bool read_python_state(struct python_walk *p, const struct interpreter *in,
+					 __u64 base)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	const __u64 place = base + in->runtime + in->python.key;
@@ -217,7 +218,7 @@ static __always_inline bool read_python_names(const struct interpreter *in,
  */
 __verified_once int send_python_function(__u32 i, __u32 level)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 	const struct interpreter *in;
 	const struct python_layout *at;
 	struct function_name *name;
@@ -225,7 +226,7 @@ __verified_once int send_python_function(__u32 i, __u32 level)
 
 	if (!walk_languages || !s || i >= max_depth)
 		return 0;
-	in = bpf_map_lookup_elem(&interpreters, &s->python.interpreter);
+	in = interpreter_of(s->python.interpreter);
 	if (!in)
 		return 0;
 	at = &in->python;
@@ -397,8 +398,8 @@ __verified_once int collect_python(__u32 interpreter, __u64 base, __u64 space_id
 				   __u32 level)
 {
 	struct python_context w = {
-		.in = bpf_map_lookup_elem(&interpreters, &interpreter),
-		.s = bpf_map_lookup_elem(&language_stacks, &level),
+		.in = interpreter_of(interpreter),
+		.s = language_stack_of(level),
 		.level = level,
 	};
 	const struct python_layout *at;

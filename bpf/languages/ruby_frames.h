@@ -40,6 +40,7 @@ enum ruby_context_word {
 
 /* Of a frame, rb_control_frame_t, the numbers of words. */
 enum ruby_frame_word {
+	RUBY_FRAME_NEXT = 0,  /* the next instruction, 0: no loop of the interpreter runs it */
 	RUBY_FRAME_CODE = 2,  /* 0: of a function in C */
 	RUBY_FRAME_FLAGS = 4, /* a pointer to them */
 };
@@ -135,13 +136,13 @@ static __always_inline __u32 ruby_line(const struct ruby_layout *at, const struc
 /* Hands over the name of the function at hand of @level, as send_python_function does. */
 __verified_once int send_ruby_function(__u32 level)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 	const struct interpreter *in;
 	struct function_name *name;
 
 	if (!walk_languages || !s)
 		return 0;
-	in = bpf_map_lookup_elem(&interpreters, &s->ruby.interpreter);
+	in = interpreter_of(s->ruby.interpreter);
 	if (!in)
 		return 0;
 	name = begin_name(&s->ruby.function, s->ruby.tgid, &s->nr_failures, sizeof(*name));
@@ -213,7 +214,7 @@ static __always_inline bool push_ruby_function(struct ruby_context *w, __u64 cod
  */
 __verified_once int read_ruby_value(__u64 addr, __u32 level)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 
 	return s && read_frame(&s->ruby.values, addr, sizeof(__u64), true) ? 0 : -1;
 }
@@ -228,7 +229,8 @@ static __always_inline bool take_ruby_frame(struct ruby_context *w)
 		return false;
 	r->frame += w->in->ruby.frame_bytes;
 	code = ruby_frame_word(r, RUBY_FRAME_CODE);
-	if (!code)
+	/* While a library in C begins, a frame without a loop has the library's name. */
+	if (!code || !ruby_frame_word(r, RUBY_FRAME_NEXT))
 		return true;
 	at = ruby_frame_word(r, RUBY_FRAME_FLAGS);
 	if (!find_frame(&r->values, at, sizeof(flags)) && read_ruby_value(at, w->level))
@@ -283,19 +285,15 @@ static __always_inline bool find_ruby_context(const struct interpreter *in, stru
 					      __u64 base, __u64 fs)
 {
 	const __u64 place = base + in->runtime;
-	__u64 block[2], blocks, at; /* number of the block, and an offset in it */
+	const __s32 off = in->ruby.variable;
+	__u64 words[2];
 
 	if (in->ruby.context == RUBY_CONTEXT_GLOBAL)
 		return is_ruby_context(r, read_user_word(place));
 	if (in->ruby.context == RUBY_CONTEXT_VARIABLE)
-		return is_ruby_context(r, read_user_word(fs + in->ruby.variable));
-	blocks = read_user_word(fs + BLOCKS);
-	if (read_user(block, sizeof(block), place) || block[0] >= MAX_BLOCKS)
-		return false;
-	at = block[1] + in->ruby.variable;
-	/* glibc has two words for each, musl one. */
-	return is_ruby_context(r, read_user_word(read_user_word(blocks + 16 * block[0]) + at)) ||
-	       is_ruby_context(r, read_user_word(read_user_word(blocks + 8 * block[0]) + at));
+		return is_ruby_context(r, read_user_word(fs + off));
+	return is_ruby_context(r, read_user_word(block_variable(fs, place, off, true, words))) ||
+	       is_ruby_context(r, read_user_word(block_variable(fs, place, off, false, words)));
 }
 
 /* Is @sp on the native stack of the context? */
@@ -317,8 +315,8 @@ __verified_once int collect_ruby(__u32 interpreter, __u64 base, __u64 space_id, 
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct ruby_context w = {
-		.in = bpf_map_lookup_elem(&interpreters, &interpreter),
-		.s = bpf_map_lookup_elem(&language_stacks, &level),
+		.in = interpreter_of(interpreter),
+		.s = language_stack_of(level),
 		.level = level,
 	};
 	struct ruby_walk *r;

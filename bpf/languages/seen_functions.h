@@ -68,7 +68,7 @@ struct {
 	__type(value, struct lately_failed);
 } lately_failed SEC(".maps");
 
-static __always_inline struct failed_name *failed_name_of(const struct seen_function *function)
+static __patched_once struct failed_name *failed_name_of(const struct seen_function *function)
 {
 	__u32 at = SPREAD_HASH(function->space_id ^ function->word, LATELY_FAILED_SHIFT);
 	const __u32 zero = 0;
@@ -113,7 +113,7 @@ static __always_inline void note_failed_name(const struct seen_function *functio
 }
 
 /* Has the name of the function been handed over? */
-static __always_inline bool is_function_seen(const struct seen_function *function)
+static __patched_once bool is_function_seen(const struct seen_function *function)
 {
 	const __u64 space_id = function->space_id + seen_period, word = function->word;
 	__u32 at = SPREAD_HASH(space_id ^ word, LATELY_SEEN_SHIFT);

@@ -15,6 +15,29 @@ struct {
 	__uint(max_entries, 4096); /* set before load */
 } function_names SEC(".maps");
 
+/* Records in the ring buffer, by users. The recorder takes off what it has read. */
+struct owner_room name_rooms[OWNER_ROOMS];
+
+/* Functions that were handed over in this period. The recorder sets it to 0 with seen_functions. */
+struct named_functions named_functions;
+
+/* Has the user of the current process room for one more function? Notes if not. */
+static __always_inline bool has_name_room(void)
+{
+	const __u32 uid = bpf_get_current_uid_gid(), number = owner_room_of(uid);
+	struct owner_room *room = &name_rooms[number % OWNER_ROOMS];
+	const __u64 nr = named_functions.all;
+	__u64 free = bpf_ringbuf_query(&function_names, BPF_RB_RING_SIZE) -
+		     bpf_ringbuf_query(&function_names, BPF_RB_AVAIL_DATA);
+
+	if (owner_room_is_open(room, number, free / sizeof(struct scoped_function_name)) &&
+	    (!number || named_functions.by_user[number % OWNER_ROOMS] <=
+				(nr < MAX_SEEN_FUNCTIONS ? MAX_SEEN_FUNCTIONS - nr : 0)))
+		return true;
+	owner_room_refuse(room, uid);
+	return false;
+}
+
 /* Lets a later sample try again. */
 static __always_inline void forget_function(const struct seen_function *function,
 					    __u32 *nr_failures)
@@ -33,9 +56,14 @@ static __always_inline void *begin_name(const struct seen_function *function, __
 {
 	struct function_name *name;
 
+	if (*nr_failures >= NAME_FAILURES_MAX || has_name_failed(function))
+		return NULL;
+	if (!has_name_room()) {
+		++*nr_failures;
+		return NULL;
+	}
 	/* The value of the map means nothing. */
-	if (*nr_failures >= NAME_FAILURES_MAX || has_name_failed(function) ||
-	    bpf_map_update_elem(&seen_functions, function, nr_failures, BPF_NOEXIST))
+	if (bpf_map_update_elem(&seen_functions, function, nr_failures, BPF_NOEXIST))
 		return NULL;
 	name = bpf_ringbuf_reserve(&function_names, size, 0);
 	if (!name) {
@@ -46,6 +74,7 @@ static __always_inline void *begin_name(const struct seen_function *function, __
 	name->word = function->word;
 	name->time_ns = bpf_ktime_get_ns();
 	name->tgid = tgid;
+	name->uid = bpf_get_current_uid_gid();
 	return name;
 }
 
@@ -54,6 +83,11 @@ static __always_inline void end_name(void *name, bool is_read, const struct seen
 				     __u32 *nr_failures)
 {
 	if (is_read) {
+		const __u32 number = owner_room_of(((struct function_name *)name)->uid);
+
+		__sync_fetch_and_add(&name_rooms[number % OWNER_ROOMS].used, 1);
+		__sync_fetch_and_add(&named_functions.by_user[number % OWNER_ROOMS], 1);
+		__sync_fetch_and_add(&named_functions.all, 1);
 		bpf_ringbuf_submit(name, 0);
 		return;
 	}

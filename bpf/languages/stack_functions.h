@@ -34,7 +34,7 @@ enum found_functions {
 __verified_once int find_stack_functions(__u32 tgid, __u64 space_id, __u32 level)
 {
 	const struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 	__u32 interpreter;
 	__u64 base, code, code_end;
 
@@ -97,8 +97,8 @@ __verified_once int place_by_loops(__u32 level)
 {
 	__u32 buffer = BUFFER_OF(level, SIDE_USER), nr;
 	struct loop_context c = {
-		.stack = bpf_map_lookup_elem(&buffers, &buffer),
-		.functions = bpf_map_lookup_elem(&language_stacks, &level),
+		.stack = buffer_of(buffer),
+		.functions = language_stack_of(level),
 	};
 
 	if (!walk_languages || !c.stack || !c.functions)

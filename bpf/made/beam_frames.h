@@ -28,7 +28,7 @@ struct {
 /* The verifier would follow each value of each byte wherever a loop reads instructions. */
 __verified_once int read_beam_instruction(__u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	struct walk_memory *memory = walk_memory_of(level);
 
 	if (walk_languages && memory)
 		beam_read_instruction(&memory->beam);
@@ -43,7 +43,7 @@ static __always_inline void beam_read_next(const struct beam_step *b)
 /* The state of a step for the frame at hand of @level. Returns false if there is none. */
 static __always_inline bool find_beam_step(struct beam_step *b, __u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	struct walk_memory *memory = walk_memory_of(level);
 
 	if (!memory)
 		return false;
@@ -58,7 +58,7 @@ static __always_inline bool find_beam_step(struct beam_step *b, __u32 level)
  */
 static __always_inline void take_beam_machine(__u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	struct walk_memory *memory = walk_memory_of(level);
 	const struct beam_machine *m;
 
 	if (!memory || memory->beam.has_machine)
@@ -80,9 +80,9 @@ static __always_inline __u64 find_beam_process(const struct beam_step *b)
 	__u64 scheduler, registers;
 
 	if (b->f->has_regs || !has_thread_pointer(task) || b->m->key >= MAX_KEY ||
-	    unwind_get_reg(b->f, UNWIND_RBX, &registers))
+	    unwind_get_reg(b->f, UNWIND_REG_KEPT, &registers))
 		return 0;
-	scheduler = glibc_value(thread_pointer(task), b->m->key);
+	scheduler = thread_value(thread_pointer(task), b->m->key, 0);
 	if (read_user_word(scheduler + b->m->scheduler_registers) + b->m->registers_base !=
 	    registers)
 		return 0;
@@ -108,7 +108,7 @@ static __always_inline __u64 beam_word(const struct beam_step *b)
 /* Hands the function at hand of @level to the recorder, which finds the name. Returns 0. */
 __verified_once int send_beam_function(__u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	struct walk_memory *memory = walk_memory_of(level);
 	struct function_name *name;
 
 	if (!walk_languages || !memory)

@@ -107,11 +107,11 @@ static __always_inline __u64 beam_follow_rbp(const struct beam_step *b)
 	struct unwind_frame *f = b->f;
 	__u64 rbp;
 
-	if (unwind_get_reg(f, UNWIND_RBP, &rbp) || rbp & 7 ||
+	if (unwind_get_reg(f, UNWIND_REG_FP, &rbp) || rbp & 7 ||
 	    (b->s->is_on_stack && (rbp < f->sp || rbp - f->sp > 8 * BEAM_FRAME_WORDS)))
 		return 0;
 	f->fp_at = rbp;
-	f->lost &= ~(1u << UNWIND_RBP);
+	f->lost &= ~(1u << UNWIND_REG_FP);
 	return rbp + 8;
 }
 

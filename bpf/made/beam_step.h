@@ -64,7 +64,7 @@ static __always_inline bool is_beam_shared(const struct beam_machine *m, __u64 p
 /* Is the code at hand on the stack of its thread? Then it is between C code and Erlang code. */
 static __always_inline bool is_on_thread_stack(const struct unwind_frame *f)
 {
-	return !f->has_regs || f->regs[UNWIND_RBX] - f->sp < BEAM_THREAD_STACK;
+	return !f->has_regs || f->regs[UNWIND_REG_KEPT] - f->sp < BEAM_THREAD_STACK;
 }
 
 static inline long beam_look_for_restore(__u32 i, struct beam_step *b)
@@ -103,7 +103,7 @@ static __always_inline bool beam_find_stack(struct beam_step *b)
 	}
 	switch (beam_find_restore(b)) {
 	case BEAM_RESTORES_RBP:
-		return !unwind_get_reg(f, UNWIND_RBP, &b->s->stack);
+		return !unwind_get_reg(f, UNWIND_REG_FP, &b->s->stack);
 	case BEAM_RESTORES_SAVE:
 		if (f->has_regs)
 			process = f->regs[BEAM_R13];

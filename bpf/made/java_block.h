@@ -61,7 +61,7 @@ static __always_inline __u32 blob_number(const struct java_step *j, __u8 off)
 static __always_inline __u64 java_find_blob(const struct java_step *j, __u64 pc)
 {
 	const struct java_machine *m = j->m;
-	__u64 low = 0, map = 0, at;
+	__u64 low = 0, map = 0, begin = ~0ULL, at;
 	__u32 shift = 0;
 
 	for (int i = 0; i < MAX_JAVA_HEAPS; i++)
@@ -74,15 +74,34 @@ static __always_inline __u64 java_find_blob(const struct java_step *j, __u64 pc)
 		return 0;
 	at = (pc - low) >> shift;
 	for (int i = 0; i < JAVA_SEGMENT_STEPS; i++) {
+		__u64 addr = map + at;
 		__u8 back;
 
-		if (unwind_read(j->f, &back, sizeof(back), map + at) || back == 0xff || back > at)
+		if (addr - begin >= JAVA_MAP_BYTES) {
+			begin = addr & ~(JAVA_MAP_BYTES - 1ULL);
+			if (unwind_read(j->f, j->s->map, JAVA_MAP_BYTES, begin))
+				return 0;
+		}
+		back = j->s->map[addr & (JAVA_MAP_BYTES - 1)];
+		if (back == 0xff || back > at)
 			return 0;
 		if (!back)
 			return low + (at << shift) + m->block_header;
 		at -= back;
 	}
 	return 0;
+}
+
+/* Reads the name of a block at @addr. All methods have one name, so the last one is remembered. */
+static __always_inline bool java_read_name(const struct java_step *j, __u64 addr)
+{
+	if (addr == j->s->name_at)
+		return true;
+	j->s->name_at = 0;
+	if (unwind_read(j->f, j->s->name, sizeof(j->s->name), addr))
+		return false;
+	j->s->name_at = addr;
+	return true;
 }
 
 /* Reads the block of code at @pc. Returns false if there is none, or it contradicts itself. */
@@ -92,7 +111,7 @@ static __always_inline bool java_read_blob(struct java_step *j, __u64 pc)
 
 	j->s->block = java_find_blob(j, pc);
 	if (!j->s->block || unwind_read(j->f, j->s->blob, sizeof(j->s->blob), j->s->block) ||
-	    unwind_read(j->f, j->s->name, sizeof(j->s->name), blob_word(j, m->blob_name)))
+	    !java_read_name(j, blob_word(j, m->blob_name)))
 		return false;
 	if (m->code_is_offset) {
 		j->s->begin = j->s->block + blob_number(j, m->blob_code_begin);
@@ -137,6 +156,28 @@ static __always_inline enum java_kind java_kind_of(const struct java_step *j)
 			       (__u32)name[2] == ('n' | 't' << 8 | 'i' << 16 | 'n' << 24)
 		       ? JAVA_PARKED
 		       : JAVA_STUBS;
+}
+
+static __always_inline bool is_interpreted(const struct java_step *j, __u64 pc)
+{
+	return pc - j->m->interpreter_begin < j->m->interpreter_size;
+}
+
+/* Goes to the caller. @fp_at has the caller's rbp; 0: it is where it was. */
+static __always_inline enum stack_end java_leave(struct unwind_frame *f, __u64 pc, __u64 sp,
+						 __u64 fp_at)
+{
+	if (sp < f->sp || sp - f->sp > JAVA_MAX_FRAME || sp & 7 || (sp == f->sp && !f->has_regs))
+		return STACK_END_UNREADABLE;
+	f->pc = pc;
+	f->sp = sp;
+	if (fp_at) {
+		f->fp_at = fp_at;
+		f->lost &= ~(1u << UNWIND_REG_FP);
+	}
+	f->lost |= UNWIND_LOST_KEPT;
+	f->has_regs = 0;
+	return pc ? STACK_GOES_ON : STACK_END_UNREADABLE;
 }
 
 #endif

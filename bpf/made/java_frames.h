@@ -20,38 +20,38 @@ struct {
 	__type(value, struct java_machine);
 } java_machines SEC(".maps");
 
-/* The state of a step for the frame at hand of @level. Returns false if there is none. */
-static __always_inline bool find_java_step(struct java_step *j, __u32 tgid, __u32 level)
+/* The state of a step for the frame at hand of @level. */
+static __always_inline bool find_java_step(struct java_step *j, __u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	struct walk_memory *memory = walk_memory_of(level);
 
-	j->m = bpf_map_lookup_elem(&java_machines, &tgid);
-	if (!memory || !j->m)
-		return false;
+	if (!memory)
+		return false; /* cannot be: the array has the index */
+	j->m = &memory->java_machine;
 	j->f = &memory->walk.frame;
 	j->s = &memory->java;
 	return true;
 }
 
 /*
- * Looks at the frame at hand of @level, in code of HotSpot in process @tgid. Returns 0 if that code
- * cannot be read. The step is in two functions, because older kernels leave 512 bytes of stack for
- * all functions that call each other.
+ * Looks at the frame at hand of @level, in code of HotSpot. Returns 0 if that code cannot be read.
+ * The step is in two functions, because older kernels leave 512 bytes of stack for all functions
+ * that call each other.
  */
-__verified_once int look_at_java_frame(__u32 tgid, __u32 level)
+__verified_once int look_at_java_frame(__u32 level)
 {
 	struct java_step j;
 
-	return find_java_step(&j, tgid, level) && java_look_at_frame(&j);
+	return find_java_step(&j, level) && java_look_at_frame(&j);
 }
 
 /* Goes from the frame that look_at_java_frame has seen to its caller. Returns enum stack_end. */
-__verified_once int leave_java_frame(__u32 tgid, __u32 level)
+__verified_once int leave_java_frame(__u32 level)
 {
 	struct java_step j;
 
-	return walk_languages && find_java_step(&j, tgid, level) ? java_leave_frame(&j)
-								 : STACK_END_UNREADABLE;
+	return walk_languages && find_java_step(&j, level) ? java_leave_frame(&j)
+							   : STACK_END_UNREADABLE;
 }
 
 #endif

@@ -10,10 +10,10 @@
 #include "bpf/made/java_code.h"
 
 /* The registers that the interpreter has a use for (interp_masm_x86.hpp). */
-#define JAVA_BYTECODE 13         /* the bytecode; before a method begins the caller's sp */
-#define JAVA_RETURN   UNWIND_RAX /* the return address, while a method begins */
-#define JAVA_SENDER   UNWIND_RBX /* the caller's sp, while a method ends */
-#define JAVA_METHOD   UNWIND_RBX /* the Method, while it begins */
+#define JAVA_BYTECODE 13                 /* the bytecode; before a method begins the caller's sp */
+#define JAVA_RETURN   UNWIND_REG_ENTERED /* the return address, while a method begins */
+#define JAVA_SENDER   UNWIND_REG_KEPT    /* the caller's sp, while a method ends */
+#define JAVA_METHOD   UNWIND_REG_KEPT    /* the Method, while it begins */
 
 /* Of a frame of the interpreter, below rbp (frame_x86.hpp). */
 #define JAVA_FRAME_METHOD 24
@@ -55,7 +55,7 @@ static __always_inline __u64 java_bytecode_at_hand(const struct java_step *j)
 	j->s->bytecode_at = 0;
 	take_turns(JAVA_FLAGS_SEEN, java_look_for_bytecode, &turns);
 	if (!j->s->bytecode_at || unwind_read(j->f, &j->s->bytecode, sizeof(j->s->bytecode),
-					      j->f->regs[UNWIND_RBP] - j->s->bytecode_at))
+					      j->f->regs[UNWIND_REG_FP] - j->s->bytecode_at))
 		return bytecode;
 	return j->s->bytecode;
 }
@@ -72,7 +72,7 @@ static __always_inline bool is_at_bytecode(const struct java_step *j)
 	__u16 size;
 
 	if (unwind_read(j->f, words, 2 * sizeof(*words),
-			j->f->regs[UNWIND_RBP] - JAVA_FRAME_METHOD) ||
+			j->f->regs[UNWIND_REG_FP] - JAVA_FRAME_METHOD) ||
 	    unwind_read(j->f, words, 2 * sizeof(*words), words[0] + m->method_const))
 		return false;
 	at = words[0];
@@ -90,7 +90,7 @@ static __always_inline bool is_frame_begun(const struct java_step *j)
 {
 	const struct java_machine *m = j->m;
 	const __u64 *regs = j->f->regs;
-	__u64 *words = j->s->words, rbp = regs[UNWIND_RBP], sender, at;
+	__u64 *words = j->s->words, rbp = regs[UNWIND_REG_FP], sender, at;
 
 	if ((rbp - j->f->sp != 8 && rbp - j->f->sp != 16) ||
 	    unwind_read(j->f, words, sizeof(*words), rbp - 8))

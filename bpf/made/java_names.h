@@ -72,23 +72,41 @@ static __always_inline bool read_const_method(const struct java_machine *m, stru
 	return true;
 }
 
-/* Hands over the name of the method at hand of @level, as send_python_function does. */
-__verified_once int send_method(__u32 tgid, __u32 level)
+/* Is the program to read the name of the method at hand, of process @tgid? */
+static __always_inline bool is_name_wanted(const struct java_scratch *s, __u32 tgid)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
-	const struct java_machine *m = bpf_map_lookup_elem(&java_machines, &tgid);
+	struct java_machine *m;
+
+	if (!s->is_place)
+		return true;
+	m = bpf_map_lookup_elem(&java_machines, &tgid);
+	return m && m->nr_places < JAVA_PLACES_NAMED &&
+	       __sync_fetch_and_add(&m->nr_places, 1) < JAVA_PLACES_NAMED;
+}
+
+/* Hands over the name of the method at hand of @level, as send_python_function does. */
+__verified_once int send_method(__u32 level)
+{
+	struct walk_memory *memory = walk_memory_of(level);
+	const struct java_machine *m;
 	struct function_name *name;
 
-	if (!walk_languages || !memory || !m)
+	if (!walk_languages || !memory)
 		return 0;
-	name = begin_name(&memory->java.function, tgid, &memory->nr_name_failures, sizeof(*name));
+	m = &memory->java_machine;
+	name = begin_name(&memory->java.function, memory->tgid, &memory->nr_name_failures,
+			  sizeof(*name));
 	if (!name)
 		return 0;
 	name->line = 0;
 	name->block = memory->java.is_place ? memory->java.block : 0;
 	name->compile_id = memory->java.compile_id;
+	name->name.nr_bytes = name->name.is_cut = name->name.kind = 0;
+	name->file.nr_bytes = name->file.is_cut = name->file.kind = 0;
 	end_name(name,
-		 read_const_method(m, &memory->java) && read_method_names(m, &memory->java, name),
+		 !is_name_wanted(&memory->java, memory->tgid) ||
+			 (read_const_method(m, &memory->java) &&
+			  read_method_names(m, &memory->java, name)),
 		 &memory->java.function, &memory->nr_name_failures);
 	return 0;
 }
@@ -116,14 +134,15 @@ static __always_inline __u64 place_word(const struct java_machine *m, struct jav
  * Finds the word of the method at hand of @level, and hands its names to the recorder at first
  * sight. Returns 1 with the word in the scratch, or 0 if it cannot be read.
  */
-__verified_once int find_method_word(__u32 tgid, __u64 space_id, __u32 level)
+__verified_once int find_method_word(__u64 space_id, __u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
-	const struct java_machine *m = bpf_map_lookup_elem(&java_machines, &tgid);
+	struct walk_memory *memory = walk_memory_of(level);
+	const struct java_machine *m;
 	struct java_scratch *s;
 
-	if (!memory || !m)
+	if (!memory)
 		return 0;
+	m = &memory->java_machine;
 	s = &memory->java;
 	s->is_place = s->kind == JAVA_NMETHOD && m->blob_compile_id;
 	s->function.space_id = space_id;
@@ -131,7 +150,7 @@ __verified_once int find_method_word(__u32 tgid, __u64 space_id, __u32 level)
 	if (!s->function.word)
 		return 0;
 	if (!is_function_seen(&s->function))
-		send_method(tgid, level);
+		send_method(level);
 	return 1;
 }
 

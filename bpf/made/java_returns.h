@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Return addresses in HotSpot's code, and how a walk goes to them. */
+/* Return addresses in HotSpot's code. */
 #ifndef BPF_MADE_JAVA_RETURNS_H
 #define BPF_MADE_JAVA_RETURNS_H
 
@@ -8,23 +8,6 @@
 #include "bpf/made/java_block.h"
 #include "bpf/made/java_code.h"
 #include "bpf/made/made_code.h"
-
-/* Goes to the caller. @fp_at has the caller's rbp; 0: it is where it was. */
-static __always_inline enum stack_end java_leave(struct unwind_frame *f, __u64 pc, __u64 sp,
-						 __u64 fp_at)
-{
-	if (sp < f->sp || sp - f->sp > JAVA_MAX_FRAME || sp & 7 || (sp == f->sp && !f->has_regs))
-		return STACK_END_UNREADABLE;
-	f->pc = pc;
-	f->sp = sp;
-	if (fp_at) {
-		f->fp_at = fp_at;
-		f->lost &= ~(1u << UNWIND_RBP);
-	}
-	f->lost |= 1u << UNWIND_RBX;
-	f->has_regs = 0;
-	return pc ? STACK_GOES_ON : STACK_END_UNREADABLE;
-}
 
 /*
  * Is @ra an address to return to from [@begin, @end)? In HotSpot's code it stands after a call with
@@ -46,11 +29,6 @@ static __always_inline bool is_return_from(const struct java_step *j, __u64 ra, 
 	if (IS2(before + 3, 0x49, 0xba) && IS3(before + 13, 0x41, 0xff, 0xd2))
 		return target - begin < end - begin; /* mov r10, target; call r10 */
 	return before[11] == 0xe8 && ra + distance - begin < end - begin;
-}
-
-static __always_inline bool is_interpreted(const struct java_step *j, __u64 pc)
-{
-	return pc - j->m->interpreter_begin < j->m->interpreter_size;
 }
 
 /* Is @ra an address that a method returns to: in the interpreter, or after a call? */

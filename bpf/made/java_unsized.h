@@ -103,7 +103,7 @@ static __always_inline enum stack_end java_leave_entered(const struct java_step 
 	if (off == 1)
 		rbp = j->f->sp;
 	else if (off && j->s->code[JAVA_CODE_BEFORE] != 0xc3 &&
-		 (unwind_get_reg(j->f, UNWIND_RBP, &rbp) || rbp & 7 || rbp < j->f->sp))
+		 (unwind_get_reg(j->f, UNWIND_REG_FP, &rbp) || rbp & 7 || rbp < j->f->sp))
 		return STACK_END_UNREADABLE;
 	if (!is_return_from_stub(j, rbp ? rbp + 8 : j->f->sp))
 		return STACK_END_UNREADABLE;

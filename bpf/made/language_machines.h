@@ -56,6 +56,7 @@ struct java_machine {
 	/* Of compiled code: a running number. 0: methods have no words of places in their code. */
 	__u16 blob_compile_id;
 	__u16 reserved_2;
+	__u32 nr_places; /* whose names the program has read; it counts them */
 };
 
 /* Processes of Java and Erlang whose code is walked, at most. */
@@ -65,8 +66,16 @@ struct java_machine {
 #define JAVA_BLOB_BYTES 128
 
 #define JAVA_NAME_BYTES  24 /* of the name of a block of code */
+#define JAVA_MAP_BYTES   64 /* of the map of segments, aligned to as many, so within a page */
 #define JAVA_CODE_BYTES  64 /* of instructions around the leaf's */
 #define JAVA_CODE_BEFORE 16 /* of them before it */
+
+/*
+ * Places in compiled code of a process whose method the program names itself. Of later ones the
+ * looker alone reads names: most samples of such a large program meet new places, and the names are
+ * spread over its memory.
+ */
+#define JAVA_PLACES_NAMED 8192
 
 #define JAVA_ENTRY_BYTES 24 /* of the first instructions of a stub */
 
@@ -81,7 +90,9 @@ struct java_scratch {
 	__u32 compile_id;
 	__u32 is_place; /* the word is of a place in compiled code */
 	__u64 blob[JAVA_BLOB_BYTES / 8];
+	__u64 name_at; /* the name is the one there; 0: there is none, as before a walk */
 	__u64 name[JAVA_NAME_BYTES / 8];
+	__u8 map[JAVA_MAP_BYTES];
 	__u8 code[JAVA_CODE_BYTES];
 	__u8 entry[JAVA_ENTRY_BYTES];
 	__u64 words[2];

@@ -20,44 +20,6 @@
 #include "bpf/kernel.h"
 #endif
 
-/*
- * The longest call: ff 94, index byte, four bytes of an offset. unwind_read takes reads of 8 bytes
- * for words of the stack, so code is read in other sizes.
- */
-#define CALL_BYTES 7
-
-/* Is the operand of an indirect call at @modrm, and are @len bytes those of the operand? */
-static __always_inline bool is_call_operand(__u8 modrm, __u32 len)
-{
-	__u32 bytes = 1 + ((modrm & 7) == 4 && modrm < 0xc0);
-
-	if ((modrm & 0x38) != 0x10)
-		return false;
-	if (modrm >> 6 == 1)
-		bytes += 1;
-	else if (modrm >> 6 == 2 || (modrm & 0xc7) == 5)
-		bytes += 4;
-	return bytes == len;
-}
-
-enum call_kind {
-	CALL_NONE,
-	CALL_DIRECT,   /* of a place that the instruction has */
-	CALL_INDIRECT, /* by a register or by memory */
-};
-
-/* The call with which the CALL_BYTES bytes at @c end. */
-static __always_inline enum call_kind call_kind_of(const __u8 *c)
-{
-	if ((c[5] == 0xff && is_call_operand(c[6], 1)) ||
-	    (c[4] == 0xff && is_call_operand(c[5], 2)) ||
-	    (c[3] == 0xff && is_call_operand(c[4], 3)) ||
-	    (c[1] == 0xff && is_call_operand(c[2], 5)) ||
-	    (c[0] == 0xff && is_call_operand(c[1], 6)))
-		return CALL_INDIRECT;
-	return c[2] == 0xe8 ? CALL_DIRECT : CALL_NONE;
-}
-
 /* The call that would return to @pc. */
 #ifdef __bpf__
 __verified_once __u32 find_call(__u64 pc)
@@ -170,7 +132,7 @@ static __always_inline bool find_loop_return(const struct unwind_frame *f,
 	__u64 base;
 
 	if (rule->cfa != UNWIND_CFA_REG || rule->ra != UNWIND_RA_CFA ||
-	    (rule->cfa_reg != UNWIND_RSP && rule->cfa_reg != UNWIND_RBP) ||
+	    (rule->cfa_reg != UNWIND_REG_SP && rule->cfa_reg != UNWIND_REG_FP) ||
 	    unwind_get_reg(f, rule->cfa_reg, &base))
 		return false;
 	*at = base + (__s64)rule->cfa_off - 8;

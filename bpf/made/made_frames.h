@@ -39,7 +39,7 @@ static __always_inline __u32 loop_rule(const struct walk_memory *memory,
 static __always_inline void note_made_frame(const struct walk_memory *memory, __u32 level,
 					    bool is_loop)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 
 	if (s)
 		loops_note_made(&s->loops, memory->code_start, memory->code_bytes, is_loop);
@@ -52,7 +52,7 @@ static __always_inline void note_made_frame(const struct walk_memory *memory, __
 static __always_inline void note_ruby_frame(const struct walk_memory *memory, __u32 level,
 					    bool has_rule)
 {
-	struct language_stack *s = bpf_map_lookup_elem(&language_stacks, &level);
+	struct language_stack *s = language_stack_of(level);
 	const struct unwind_frame *f = &memory->walk.frame;
 
 	if (!s || !s->nr_words)
@@ -72,7 +72,7 @@ static __always_inline void note_ruby_frame(const struct walk_memory *memory, __
  */
 __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 {
-	const struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	const struct walk_memory *memory = walk_memory_of(level);
 	const struct unwind_space *space;
 	const struct interpreter *in;
 	__u32 nr;
@@ -84,7 +84,7 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 	if (!space || !space->interpreter)
 		return UNWIND_NO_RULE;
 	nr = space->interpreter - 1;
-	in = bpf_map_lookup_elem(&interpreters, &nr);
+	in = interpreter_of(nr);
 	if (!in)
 		return UNWIND_NO_RULE;
 	if (in->language == LANGUAGE_BEAM)

@@ -106,7 +106,7 @@ static __always_inline void set_regex_rule(struct regex_scratch *s, __u32 words,
 {
 	s->rule = (struct unwind_rule){
 		.cfa = UNWIND_CFA_REG,
-		.cfa_reg = UNWIND_RSP,
+		.cfa_reg = UNWIND_REG_SP,
 		.cfa_off = (__s32)(words * 8 + 8 + local),
 		.kept = words >= 1 ? UNWIND_SAVED_CFA : UNWIND_SAVED_SAME,
 		.kept_off = words >= 1 ? -16 : 0,

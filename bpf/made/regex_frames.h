@@ -91,7 +91,7 @@ static long search_regex_begin(__u32 i, struct regex_search *c)
  */
 __verified_once int has_regex_caller(__u64 start, __u64 bytes, __u32 level)
 {
-	struct regex_search c = {.memory = bpf_map_lookup_elem(&walk_memories, &level)};
+	struct regex_search c = {.memory = walk_memory_of(level)};
 	const struct unwind_frame *f;
 	struct regex_scratch *s;
 
@@ -114,7 +114,7 @@ __verified_once int has_regex_caller(__u64 start, __u64 bytes, __u32 level)
  */
 __verified_once int find_regex_rule(__u64 start, __u64 bytes, __u32 level)
 {
-	struct regex_search c = {.memory = bpf_map_lookup_elem(&walk_memories, &level)};
+	struct regex_search c = {.memory = walk_memory_of(level)};
 	const struct unwind_frame *f;
 	struct regex_scratch *s;
 

@@ -43,6 +43,11 @@ struct {
 	__type(value, struct early_notes);
 } early_notes SEC(".maps");
 
+static __patched_once struct early_notes *early_notes_of(__u32 at)
+{
+	return bpf_map_lookup_elem(&early_notes, &at);
+}
+
 /* Pointers, as they cannot be in a map. */
 struct early_trace_search {
 	struct early_notes *notes;
@@ -92,8 +97,8 @@ static __always_inline bool has_lua_frame_below(struct early_notes *n, const str
  */
 __verified_once int note_early_word(__u64 at, __u64 word, __u32 level)
 {
-	struct early_notes *n = bpf_map_lookup_elem(&early_notes, &level);
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	struct early_notes *n = early_notes_of(level);
+	struct walk_memory *memory = walk_memory_of(level);
 	const struct unwind_frame *f;
 	__u64 i;
 
@@ -180,8 +185,8 @@ static __always_inline enum early_code_kind early_code_kind_of(const struct inte
  */
 __verified_once int note_early_code(__u32 level)
 {
-	struct early_notes_search c = {.memory = bpf_map_lookup_elem(&walk_memories, &level)};
-	struct early_notes *n = bpf_map_lookup_elem(&early_notes, &level);
+	struct early_notes_search c = {.memory = walk_memory_of(level)};
+	struct early_notes *n = early_notes_of(level);
 	const struct interpreter *in;
 	__u64 base, code, code_end;
 	__u32 nr;
@@ -192,7 +197,7 @@ __verified_once int note_early_code(__u32 level)
 	if (!walk_languages ||
 	    !find_executable_interpreter(bpf_get_current_task_btf(), &nr, &base, &code, &code_end))
 		return 0;
-	in = bpf_map_lookup_elem(&interpreters, &nr);
+	in = interpreter_of(nr);
 	if (!in)
 		return 0; /* cannot be: it was found */
 	n->found.kind = early_code_kind_of(in);

@@ -57,7 +57,7 @@ static __always_inline void copy_functions(struct early_sample *sample, __u32 le
 	sample->loops.code.loop_bytes = 0;
 	if (!walk_languages)
 		return;
-	copy.s = s = bpf_map_lookup_elem(&language_stacks, &level);
+	copy.s = s = language_stack_of(level);
 	if (!s || !s->nr_words)
 		return;
 	bpf_loop(EARLY_WORDS, copy_word, &copy, 0);
@@ -179,7 +179,7 @@ static __always_inline void copy_stack(struct early_sample *sample, const struct
 /* Copies the notes of made code. Without any, the recorder does not look at them. */
 static __always_inline void copy_code(struct early_sample *sample, __u32 level)
 {
-	const struct early_notes *n = bpf_map_lookup_elem(&early_notes, &level);
+	const struct early_notes *n = early_notes_of(level);
 
 	if (!n || !walk_languages || n->found.kind == EARLY_CODE_NONE ||
 	    bpf_probe_read_kernel(&sample->code, sizeof(sample->code), &n->found))
@@ -205,15 +205,10 @@ static __always_inline struct early_sample *reserve_early(__u32 uid, __u32 nr, _
 	return NULL;
 }
 
-/* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
-static __always_inline bool send_sized(const struct submission *from, __u32 level, __u32 max_bytes)
+/* Fills in all but the stack. */
+static __patched_once void fill_early(struct early_sample *sample, const struct submission *from,
+				      __u32 level)
 {
-	const __u32 uid = bpf_get_current_uid_gid(), room = owner_room_of(uid);
-	struct early_sample *sample = reserve_early(uid, room, EARLY_SAMPLE_SIZE(max_bytes));
-
-	if (!sample)
-		return false;
-	sample->room = room;
 	sample->key = from->key;
 	sample->weight = from->weight;
 	sample->time_ns = from->time_ns;
@@ -225,6 +220,18 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 	__builtin_memcpy(sample->regs, from->regs, sizeof(sample->regs));
 	sample->regex_rule = from->regex_rule;
 	copy_code(sample, level);
+}
+
+/* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
+static __always_inline bool send_sized(const struct submission *from, __u32 level, __u32 max_bytes)
+{
+	const __u32 uid = bpf_get_current_uid_gid(), room = owner_room_of(uid);
+	struct early_sample *sample = reserve_early(uid, room, EARLY_SAMPLE_SIZE(max_bytes));
+
+	if (!sample)
+		return false;
+	sample->room = room;
+	fill_early(sample, from, level);
 	copy_stack(sample, from, max_bytes);
 	bpf_ringbuf_submit(sample, 0);
 	return true;

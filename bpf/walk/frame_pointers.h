@@ -4,7 +4,8 @@
  * frames. The helper takes a fault at the end of most stacks, and two reads for each frame. This
  * walk costs a third of that.
  *
- * At the entry of a function there is no frame yet, and the return address is on top of the stack.
+ * At the entry of a function there is no frame yet, and the return address is where the call has
+ * left it: on top of the stack, or in a register.
  * The recorder knows which uprobes are there. The helper of newer kernels looks at the instruction,
  * and older ones leave out the caller.
  *
@@ -48,6 +49,7 @@ static long follow_pointer(__u32 i, struct pointer_walk *w)
 	if (window_read(w->memory, &next, w->fp) ||
 	    window_read(w->memory, &address, w->fp + sizeof(next)))
 		return 1;
+	address = PLAIN_RETURN(address);
 	if (word_is_function(address))
 		address = 0;
 	w->stack->frames[at] = address;
@@ -57,11 +59,12 @@ static long follow_pointer(__u32 i, struct pointer_walk *w)
 }
 
 /* Adds the caller of a function that is about to begin. */
-static __always_inline void add_caller(struct pointer_walk *w, __u64 sp)
+static __always_inline void add_caller(struct pointer_walk *w, const struct pt_regs *regs)
 {
 	__u64 address;
 
-	if (max_depth < 2 || window_read(w->memory, &address, sp))
+	if (max_depth < 2 ||
+	    (!regs_have_return(regs, &address) && window_read(w->memory, &address, regs_sp(regs))))
 		return;
 	w->stack->frames[1] = word_is_function(address) ? 0 : address;
 	w->stack->nr_frames = 2;
@@ -77,7 +80,7 @@ __verified_once int walk_frame_pointers(__u32 level)
 	struct pt_regs *regs = (struct pt_regs *)bpf_task_pt_regs(task);
 	__u32 buffer = BUFFER_OF(level, SIDE_USER);
 	struct pointer_walk w = {
-		.stack = bpf_map_lookup_elem(&buffers, &buffer),
+		.stack = buffer_of(buffer),
 		.memory = walk_memory_begin(level),
 	};
 
@@ -87,7 +90,7 @@ __verified_once int walk_frame_pointers(__u32 level)
 	w.stack->frames[0] = regs_pc(regs);
 	w.stack->nr_frames = 1;
 	if (w.memory->walk.is_at_entry)
-		add_caller(&w, regs_sp(regs));
+		add_caller(&w, regs);
 	bpf_loop(max_depth, follow_pointer, &w, 0);
 	return true;
 }

@@ -3,10 +3,6 @@
  * Finds out whether a frame that was left without a call, in code without a table, is along fp. A
  * function that has no frame yet, or makes none, leaves the caller's in fp. A step along fp would
  * then pass over the caller, and nothing on the way to the root would tell.
- *
- * The return address of a function without a frame is between sp and fp. If no word there is an
- * address to which a call would return, fp is the function's own. If there is one, it may be an old
- * word. So it is not taken for the caller: the walk goes on along fp, and is not certain.
  */
 #ifndef BPF_WALK_LEAF_FRAME_H
 #define BPF_WALK_LEAF_FRAME_H
@@ -17,62 +13,27 @@
 #include "bpf/take_turns.h"
 #include "bpf/walk/unwind_walk.h"
 
-/* Most words of a frame that are looked at, and reads of code among them, which may fault. */
-#define LEAF_MAX_WORDS 64
-#define LEAF_MAX_LOOKS 16
-
-/* No program has memory below. */
-#define LEAF_LOWEST_CODE 4096
-
-/* The search for a return address below the frame at @fp. */
-struct leaf_search {
-	const struct unwind_frame *f;
-	__u64 fp;
-	__u32 nr_looks;
-	bool is_done; /* there is none */
-};
-
-static inline long look_below_frame(__u32 i, struct leaf_search *s)
-{
-	__u64 at = s->f->sp + (__u64)i * sizeof(at), word;
-
-	if (at >= s->fp) {
-		s->is_done = true;
-		return 1;
-	}
-	if (unwind_read(s->f, &word, sizeof(word), at))
-		return 1;
-	if (word < LEAF_LOWEST_CODE || word >> USER_ADDRESS_BITS)
-		return 0;
-	return s->nr_looks++ >= LEAF_MAX_LOOKS || is_after_call(s->f, word);
-}
-
-/* Is fp that of frame @f for certain, whose registers are known? */
-static __always_inline bool is_framed(const struct unwind_frame *f)
-{
-	struct leaf_search s = {.f = f, .fp = f->regs[UNWIND_REG_FP]};
-
-	if (s.fp & 7 || s.fp - f->sp > LEAF_MAX_WORDS * sizeof(s.fp) ||
-	    !is_return_address(f, s.fp + sizeof(s.fp)))
-		return false;
-	take_turns(LEAF_MAX_WORDS + 1, look_below_frame, &s);
-	return s.is_done;
-}
+#ifdef BPF_HOST_ARCH_X86_64_H
+#include "bpf/walk/leaf_frame_x86_64.h"
+#endif
+#ifdef BPF_HOST_ARCH_AARCH64_H
+#include "bpf/walk/leaf_frame_aarch64.h"
+#endif
 
 /* Where the frame @f, whose registers are known, has its return address. */
 static __always_inline enum unwind_leaf find_leaf(const struct unwind_frame *f)
 {
 	__u8 code[LEAF_CODE_BYTES] = {0};
 	enum unwind_leaf leaf;
+	__u64 pc;
 
 	/* The function may be the first in its memory. */
-	if (unwind_read(f, code, sizeof(code), f->pc - 1) &&
-	    unwind_read(f, code + 1, sizeof(code) - 1, f->pc))
+	if (unwind_read(f, code, sizeof(code), f->pc - LEAF_BYTES_BEFORE) &&
+	    unwind_read(f, code + LEAF_BYTES_BEFORE, sizeof(code) - LEAF_BYTES_BEFORE, f->pc))
 		return UNWIND_LEAF_UNKNOWN;
 	leaf = leaf_of_code(code);
 	if (leaf != UNWIND_LEAF_UNKNOWN)
-		return is_return_address(f,
-					 f->sp + (leaf == UNWIND_LEAF_PUSHED ? sizeof(f->sp) : 0))
+		return !unwind_leaf_return(f, leaf, &pc) && is_after_call(f, pc)
 			       ? leaf
 			       : UNWIND_LEAF_UNKNOWN;
 	return is_framed(f) ? UNWIND_LEAF_FRAMED : UNWIND_LEAF_UNKNOWN;

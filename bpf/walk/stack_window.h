@@ -49,6 +49,7 @@ struct walk_memory {
 	__u32 tgid;
 	__u64 now_ns;
 	__u32 exec_pages;             /* of the process */
+	__u32 has_context;            /* as in struct unwind_space */
 	__u32 first, nr;              /* its mappings, as its space said at first */
 	__u32 mapping;                /* of the frame before */
 	__u64 has_functions;          /* of interpreted languages, which have a place by marks */
@@ -60,10 +61,9 @@ struct walk_memory {
 	__u64 searched;         /* up to there, the stack has no address of PCRE2's code */
 	__u64 code_parts;       /* that were read to find the beginnings of expressions */
 	__u32 nr_name_failures; /* names that could not be read in this stack */
-	union {
-		struct java_scratch java;
-		struct regex_scratch regex;
-	};
+	struct java_machine java_machine; /* of the process, if it has such code */
+	struct java_scratch java;
+	struct regex_scratch regex;
 	struct beam_scratch beam;
 	struct node_scratch node;
 };
@@ -77,13 +77,18 @@ struct {
 	__type(value, struct walk_memory);
 } walk_memories SEC(".maps");
 
+static __patched_once struct walk_memory *walk_memory_of(__u32 at)
+{
+	return bpf_map_lookup_elem(&walk_memories, &at);
+}
+
 /*
  * The memory of @level for a new walk. Its window may be another task's, so it is forgotten. All
  * walks of a sample begin at the same place, so this does not change walk.is_at_entry.
  */
 static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 {
-	struct walk_memory *m = bpf_map_lookup_elem(&walk_memories, &level);
+	struct walk_memory *m = walk_memory_of(level);
 
 	if (m) {
 		m->walk.end = STACK_GOES_ON;
@@ -92,6 +97,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->walk.leaf = UNWIND_LEAF_UNKNOWN;
 		m->level = level;
 		m->mapping = UNWIND_NO_MAPPING;
+		m->has_context = 0;
 		m->start = NO_WINDOW;
 		m->searched = m->code_parts = m->nr_name_failures = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;

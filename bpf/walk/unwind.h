@@ -103,6 +103,8 @@ struct unwind_space {
 	/* PCRE2's own code, which calls code that PCRE2 has made (bpf/made/regex_code.h); 0: none.
 	 */
 	__u64 regex_start, regex_bytes;
+	__u32 has_context; /* its threads publish their requests (struct thread_context) */
+	__u32 padding;
 };
 
 /* A question of the program to the recorder. */
@@ -111,6 +113,8 @@ struct unwind_want {
 	__u64 pc; /* the mapping there has no table; 0: mappings of the process are missing */
 	__u32 tgid;
 	__u32 exec_pages; /* number of executable pages now */
+	__u32 uid;        /* of the task */
+	__u32 padding;
 };
 
 struct unwind_segment {
@@ -150,10 +154,11 @@ enum unwind_ra {
 	UNWIND_RA_CFA = 0,   /* at cfa - RETURN_BYTES */
 	UNWIND_RA_UNDEFINED, /* the stack ends here */
 	UNWIND_RA_REG,       /* in ra_reg */
+	UNWIND_RA_KEPT,      /* the caller's value of UNWIND_REG_KEPT, which has it after a call */
 	UNWIND_RA_UNSUPPORTED,
 };
 
-/* Where the caller's value of UNWIND_REG_FP or UNWIND_REG_KEPT is. */
+/* Where the caller's value of UNWIND_REG_FP, or of the kept register, is. */
 enum unwind_saved {
 	UNWIND_SAVED_SAME = 0, /* where it was */
 	UNWIND_SAVED_CFA,      /* at cfa + off */
@@ -172,7 +177,8 @@ enum unwind_leaf {
 /*
  * With cfa UNWIND_CFA_NONE, _SIGNAL or _UNSUPPORTED, all other fields are 0. With
  * UNWIND_CFA_GO_CALL and _GO_SWITCH the last four are places in memory, and cfa_reg is
- * UNWIND_REG_PC where the code was left without a call.
+ * UNWIND_REG_PC where the code was left without a call. What kept says is of
+ * UNWIND_REG_KEPT_INSTEAD if is_instead is 1. A walk has room for one of the two registers.
  */
 struct unwind_rule {
 	__u8 cfa;
@@ -181,7 +187,8 @@ struct unwind_rule {
 	__u8 ra_reg;
 	__u8 fp;
 	__u8 kept;
-	__u16 reserved;
+	__u8 is_instead;
+	__u8 reserved;
 	__s32 cfa_off;
 	__s32 cfa_add;
 	__s32 fp_off;

@@ -20,7 +20,11 @@ struct unwind_frame {
 	__u64 pc, sp;
 	__u64 fp_at, kept_at; /* addresses of the saved values; 0: in regs */
 	__u32 has_regs;       /* regs are this frame's: it is the innermost, or a signal hit it */
-	__u32 lost; /* bits 1 << UNWIND_REG_FP and 1 << UNWIND_REG_KEPT: nobody knows the value */
+	/*
+	 * Bits 1 << number of the registers that the callee must preserve, and whose value nobody
+	 * knows. kept_at is that of the kept register that is not lost.
+	 */
+	__u32 lost;
 	__u64 regs[UNWIND_NR_REGS];
 	__u64 context[UNWIND_NR_REGS]; /* scratch of unwind_step_signal */
 };
@@ -64,6 +68,8 @@ static __always_inline __u64 unwind_lookup_pc(const struct unwind_frame *f)
 	return f->has_regs ? f->pc : f->pc - 1;
 }
 
+#define UNWIND_LOST_KEPT (1u << UNWIND_REG_KEPT | 1u << UNWIND_REG_KEPT_INSTEAD)
+
 static __always_inline long unwind_get_saved(const struct unwind_frame *f, __u32 reg, __u64 at,
 					     __u64 *value)
 {
@@ -86,14 +92,25 @@ static __always_inline long unwind_get_reg(const struct unwind_frame *f, __u32 r
 		return unwind_get_saved(f, UNWIND_REG_FP, f->fp_at, value);
 	if (reg == UNWIND_REG_KEPT)
 		return unwind_get_saved(f, UNWIND_REG_KEPT, f->kept_at, value);
+	if (reg == UNWIND_REG_KEPT_INSTEAD)
+		return unwind_get_saved(f, UNWIND_REG_KEPT_INSTEAD, f->kept_at, value);
 	if (!f->has_regs || reg >= UNWIND_NR_REGS)
 		return -1;
 	*value = f->regs[reg];
 	return 0;
 }
 
+enum call_kind {
+	CALL_NONE,
+	CALL_DIRECT,   /* of a place that the instruction has */
+	CALL_INDIRECT, /* by a register or by memory */
+};
+
 #ifdef BPF_HOST_ARCH_X86_64_H
 #include "bpf/walk/unwind_step_x86_64.h"
+#endif
+#ifdef BPF_HOST_ARCH_AARCH64_H
+#include "bpf/walk/unwind_step_aarch64.h"
 #endif
 
 static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame *f,
@@ -128,18 +145,31 @@ static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame 
 	return STACK_GOES_ON;
 }
 
-/* Notes where the caller's value of register @reg is, if it is not where it was. */
+/*
+ * Notes where the caller's value of a register is, if it is not where it was. @bit is the
+ * register's in lost.
+ */
 static __always_inline void unwind_note_saved(struct unwind_frame *f, __u8 how, __s32 off,
-					      __u64 cfa, __u64 fp, __u32 reg, __u64 *at)
+					      __u64 cfa, __u64 fp, __u32 bit, __u64 *at)
 {
 	if (how == UNWIND_SAVED_CFA)
 		*at = cfa + (__s64)off;
 	else if (how == UNWIND_SAVED_FP)
 		*at = fp + (__s64)off;
 	if (how == UNWIND_SAVED_LOST)
-		f->lost |= 1u << reg;
+		f->lost |= bit;
 	else if (how != UNWIND_SAVED_SAME)
-		f->lost &= ~(1u << reg);
+		f->lost &= ~bit;
+}
+
+/* As above, of the kept register that @r tells of. The other one is lost. */
+static __always_inline void unwind_note_kept(struct unwind_frame *f, const struct unwind_rule *r,
+					     __u64 cfa, __u64 fp)
+{
+	__u32 bit = r->is_instead ? 1u << UNWIND_REG_KEPT_INSTEAD : 1u << UNWIND_REG_KEPT;
+
+	unwind_note_saved(f, r->kept, r->kept_off, cfa, fp, bit, &f->kept_at);
+	f->lost |= UNWIND_LOST_KEPT ^ bit;
 }
 
 /*
@@ -206,7 +236,8 @@ static __always_inline enum stack_end unwind_step_elsewhere(struct unwind_frame 
 		if (unwind_get_reg(f, r->cfa_reg, &cfa))
 			return STACK_END_BAD_RULE;
 		cfa += (__s64)r->cfa_off;
-		f->fp_at = cfa + (__s64)r->fp_off;
+		if (r->fp == UNWIND_SAVED_CFA)
+			f->fp_at = cfa + (__s64)r->fp_off;
 		break;
 	case UNWIND_CFA_GO_CALL:
 		end = unwind_go_call(f, r, &cfa);
@@ -223,7 +254,7 @@ static __always_inline enum stack_end unwind_step_elsewhere(struct unwind_frame 
 		return end;
 	if (unwind_read(f, &pc, sizeof(pc), pc_at ? pc_at : cfa - RETURN_BYTES))
 		return STACK_END_UNREADABLE;
-	f->lost |= 1u << UNWIND_REG_KEPT;
+	f->lost |= UNWIND_LOST_KEPT;
 	f->sp = cfa;
 	f->pc = pc;
 	f->has_regs = 0;
@@ -247,19 +278,14 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 	end = unwind_find_cfa(f, r, &cfa);
 	if (end)
 		return end;
-	if (r->ra == UNWIND_RA_REG) {
-		if (unwind_get_reg(f, r->ra_reg, &pc))
-			return STACK_END_BAD_RULE;
-	} else if (r->ra == UNWIND_RA_UNSUPPORTED) {
-		return STACK_END_BAD_RULE;
-	} else if (unwind_read(f, &pc, sizeof(pc), cfa - RETURN_BYTES)) {
-		return STACK_END_UNREADABLE;
-	}
+	end = unwind_find_return(f, r, cfa, &pc);
+	if (end)
+		return end;
 	if (r->fp == UNWIND_SAVED_FP || r->kept == UNWIND_SAVED_FP)
 		if (unwind_get_reg(f, UNWIND_REG_FP, &fp))
 			return STACK_END_BAD_RULE;
-	unwind_note_saved(f, r->kept, r->kept_off, cfa, fp, UNWIND_REG_KEPT, &f->kept_at);
-	unwind_note_saved(f, r->fp, r->fp_off, cfa, fp, UNWIND_REG_FP, &f->fp_at);
+	unwind_note_kept(f, r, cfa, fp);
+	unwind_note_saved(f, r->fp, r->fp_off, cfa, fp, 1u << UNWIND_REG_FP, &f->fp_at);
 	if (cfa < f->sp)
 		return STACK_END_UNREADABLE;
 	f->sp = cfa;
@@ -286,12 +312,29 @@ static __always_inline enum stack_end unwind_step_by_fp(struct unwind_frame *f)
 		return STACK_END_NO_TABLE;
 	if (unwind_read(f, saved, sizeof(saved), fp))
 		return STACK_END_NO_TABLE;
-	f->pc = saved[1];
-	f->sp = fp + sizeof(saved);
+	f->pc = PLAIN_RETURN(saved[1]);
+	unwind_note_pointer(f, fp);
 	f->fp_at = fp;
-	f->lost |= 1u << UNWIND_REG_KEPT;
+	f->lost |= UNWIND_LOST_KEPT;
 	f->has_regs = 0;
 	return f->pc ? STACK_GOES_ON : STACK_END_ROOT;
+}
+
+/*
+ * Goes from frame @f, which has its return address @where that is not in a frame of its own, to
+ * its caller. Returns as unwind_step.
+ */
+static __always_inline enum stack_end unwind_step_from_leaf(struct unwind_frame *f,
+							    enum unwind_leaf where)
+{
+	__u64 pc = 0;
+
+	if (unwind_leaf_return(f, where, &pc))
+		return STACK_END_UNREADABLE;
+	unwind_leave_leaf(f, where);
+	f->pc = pc;
+	f->has_regs = 0;
+	return pc ? STACK_GOES_ON : STACK_END_ROOT;
 }
 
 #endif

@@ -39,7 +39,74 @@ static __always_inline __u64 unwind_plt_cfa(const struct unwind_frame *f, __u32 
 	return f->sp + 8 + ((f->pc & 15) >= pushed ? 8 : 0);
 }
 
-#define LEAF_CODE_BYTES 10 /* the byte before the instruction, and those from there on */
+/*
+ * The longest call: ff 94, index byte, four bytes of an offset. unwind_read takes reads of 8 bytes
+ * for words of the stack, so code is read in other sizes.
+ */
+#define CALL_BYTES 7
+
+/* Is the operand of an indirect call at @modrm, and are @len bytes those of the operand? */
+static __always_inline bool is_call_operand(__u8 modrm, __u32 len)
+{
+	__u32 bytes = 1 + ((modrm & 7) == 4 && modrm < 0xc0);
+
+	if ((modrm & 0x38) != 0x10)
+		return false;
+	if (modrm >> 6 == 1)
+		bytes += 1;
+	else if (modrm >> 6 == 2 || (modrm & 0xc7) == 5)
+		bytes += 4;
+	return bytes == len;
+}
+
+/* The call with which the CALL_BYTES bytes at @c end. */
+static __always_inline enum call_kind call_kind_of(const __u8 *c)
+{
+	if ((c[5] == 0xff && is_call_operand(c[6], 1)) ||
+	    (c[4] == 0xff && is_call_operand(c[5], 2)) ||
+	    (c[3] == 0xff && is_call_operand(c[4], 3)) ||
+	    (c[1] == 0xff && is_call_operand(c[2], 5)) ||
+	    (c[0] == 0xff && is_call_operand(c[1], 6)))
+		return CALL_INDIRECT;
+	return c[2] == 0xe8 ? CALL_DIRECT : CALL_NONE;
+}
+
+/* Is all there that rule @r needs? */
+static __always_inline bool unwind_can_step(const struct unwind_frame *f,
+					    const struct unwind_rule *r)
+{
+	(void)f, (void)r;
+	return true;
+}
+
+/* Finds the address to which @f returns, by rule @r, whose CFA is @cfa. */
+static __always_inline enum stack_end
+unwind_find_return(struct unwind_frame *f, const struct unwind_rule *r, __u64 cfa, __u64 *pc)
+{
+	if (r->ra == UNWIND_RA_REG)
+		return unwind_get_reg(f, r->ra_reg, pc) ? STACK_END_BAD_RULE : STACK_GOES_ON;
+	if (r->ra == UNWIND_RA_UNSUPPORTED)
+		return STACK_END_BAD_RULE;
+	return unwind_read(f, pc, sizeof(*pc), cfa - RETURN_BYTES) ? STACK_END_UNREADABLE
+								   : STACK_GOES_ON;
+}
+
+/* Notes the caller's stack pointer: its call pushed what is above the saved one at @fp. */
+static __always_inline void unwind_note_pointer(struct unwind_frame *f, __u64 fp)
+{
+	f->sp = fp + 8 + RETURN_BYTES;
+}
+
+/* Is the code, of which no table knows, that to which a handler of a signal returns? */
+static __always_inline bool unwind_is_handler_return(const struct unwind_frame *f)
+{
+	(void)f;
+	return false;
+}
+
+/* Bytes of code that tell, some of them before the instruction. */
+#define LEAF_BYTES_BEFORE 1
+#define LEAF_CODE_BYTES   10
 
 /* Do the bytes at @c set rbp up: mov %rsp,%rbp? */
 static __always_inline bool is_frame_setup(const __u8 *c)
@@ -64,22 +131,21 @@ static __always_inline enum unwind_leaf leaf_of_code(const __u8 *c)
 }
 
 /*
- * Goes from frame @f, which has its return address @where that is not in a frame of its own, to
- * its caller. Returns as unwind_step.
+ * Finds the return address of frame @f, which has it @where that is not in a frame of its own.
+ * Returns 0, or another number on failure.
  */
-static __always_inline enum stack_end unwind_step_from_leaf(struct unwind_frame *f,
-							    enum unwind_leaf where)
+static __always_inline long unwind_leaf_return(const struct unwind_frame *f, enum unwind_leaf where,
+					       __u64 *pc)
 {
-	__u64 at = f->sp + (where == UNWIND_LEAF_PUSHED ? 8 : 0), pc = 0;
+	return unwind_read(f, pc, sizeof(*pc), f->sp + (where == UNWIND_LEAF_PUSHED ? 8 : 0));
+}
 
-	if (unwind_read(f, &pc, sizeof(pc), at))
-		return STACK_END_UNREADABLE;
+/* Goes from that frame to its caller, apart from the address. */
+static __always_inline void unwind_leave_leaf(struct unwind_frame *f, enum unwind_leaf where)
+{
 	if (where == UNWIND_LEAF_PUSHED)
 		f->fp_at = f->sp;
-	f->pc = pc;
-	f->sp = at + sizeof(pc);
-	f->has_regs = 0;
-	return pc ? STACK_GOES_ON : STACK_END_ROOT;
+	f->sp += where == UNWIND_LEAF_PUSHED ? 16 : 8;
 }
 
 #endif

@@ -83,8 +83,9 @@ static __always_inline enum stack_end unwind_leave_unknown(struct unwind_walk *w
 }
 
 /*
- * Goes on to the caller: by @rule; where there is no table (NULL) or it says nothing, along fp,
- * unless the frame is known to be at a place where fp is still the caller's. The walk keeps
+ * Goes on to the caller: by @rule; where there is no table (NULL) or it says nothing, or needs what
+ * is not known, along fp, unless the frame is known to be at a place where fp is still the
+ * caller's. The walk keeps
  * *@address of the frame that it leaves.
  */
 static __always_inline void unwind_leave_frame(struct unwind_walk *w,
@@ -92,12 +93,17 @@ static __always_inline void unwind_leave_frame(struct unwind_walk *w,
 {
 	const struct unwind_frame *f = &w->frame;
 	bool is_entry = w->is_at_entry && !w->has_leaf;
+	bool is_handler_return =
+		(!rule || rule->cfa == UNWIND_CFA_NONE) && unwind_is_handler_return(f);
 
-	*address = unwind_keep_frame(w, f->has_regs || (rule && rule->cfa == UNWIND_CFA_SIGNAL));
+	*address = unwind_keep_frame(w, f->has_regs || is_handler_return ||
+						(rule && rule->cfa == UNWIND_CFA_SIGNAL));
 	w->by_fp = false;
 	/* The verifier must see that the rule is there, so no other flag may stand for that. */
-	if (rule && rule->cfa != UNWIND_CFA_NONE)
+	if (rule && rule->cfa != UNWIND_CFA_NONE && unwind_can_step(f, rule))
 		w->end = unwind_step(&w->frame, rule);
+	else if (is_handler_return)
+		w->end = unwind_step_signal(&w->frame);
 	else
 		w->end = unwind_leave_unknown(w, is_entry);
 }

@@ -8,5 +8,8 @@
 #ifdef BPF_HOST_ARCH_X86_64_H
 #include "bpf/walk/user_registers_x86_64.h"
 #endif
+#ifdef BPF_HOST_ARCH_AARCH64_H
+#include "bpf/walk/user_registers_aarch64.h"
+#endif
 
 #endif

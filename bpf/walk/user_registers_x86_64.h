@@ -46,6 +46,13 @@ static __always_inline __u64 regs_fp(const struct pt_regs *regs)
 	return regs->bp;
 }
 
+/* Has a call left the return address in a register? Then it is *@address. */
+static __always_inline bool regs_have_return(const struct pt_regs *regs, __u64 *address)
+{
+	(void)regs, (void)address;
+	return false;
+}
+
 /* Are they those of 64-bit code, which alone can be walked? */
 static __always_inline bool regs_are_64_bit(const struct pt_regs *regs)
 {
@@ -99,6 +106,13 @@ static __always_inline bool has_thread_pointer(const struct task_struct *task)
 static __always_inline __u64 thread_pointer(const struct task_struct *task)
 {
 	return task->thread.fsbase;
+}
+
+/* The g of a goroutine's code, where a register holds it. Here the thread has it alone. */
+static __always_inline __u64 regs_go_g(const struct pt_regs *regs)
+{
+	(void)regs;
+	return 0;
 }
 
 /* Keeps the compiler from merging reads into one at an offset that is not constant. */

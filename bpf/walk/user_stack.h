@@ -125,6 +125,11 @@ struct {
 	__uint(value_size, sizeof(struct stack_line)); /* of each line, set before load */
 } buffers SEC(".maps");
 
+static __patched_once struct stack_entry *buffer_of(__u32 at)
+{
+	return bpf_map_lookup_elem(&buffers, &at);
+}
+
 /* The program waits this long for an answer of the recorder before it asks again. */
 #define ASK_AGAIN_NS 10000000ULL
 
@@ -154,8 +159,11 @@ static __always_inline bool has_functions(const struct user_walk *w)
 /* Asks for the table of the mapping at @pc. If @pc is 0, asks for the mappings of the process. */
 __verified_once int ask_recorder(__u32 tgid, __u64 space_id, __u64 pc, __u32 exec_pages)
 {
-	struct unwind_want want = {
-		.space_id = space_id, .pc = pc, .tgid = tgid, .exec_pages = exec_pages};
+	struct unwind_want want = {.space_id = space_id,
+				   .pc = pc,
+				   .tgid = tgid,
+				   .exec_pages = exec_pages,
+				   .uid = bpf_get_current_uid_gid()};
 
 	return bpf_ringbuf_output(&unwind_wants, &want, sizeof(want), BPF_RB_FORCE_WAKEUP);
 }
@@ -232,7 +240,8 @@ static __always_inline const struct unwind_rule *rule_of_mapping(struct user_wal
 
 /*
  * The mapping at @pc, or NULL. Asks for the mappings of the process if the recorder has told none
- * at @pc. The sample need not wait for the answer where the file at @pc has a table.
+ * at @pc. The sample need not wait for the answer where the file at @pc has a table, or where the
+ * walk needs none.
  */
 static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, __u64 pc)
 {
@@ -249,7 +258,7 @@ static __always_inline struct unwind_mapping *find_mapping(struct user_walk *w, 
 		ask_for_mappings(w);
 		memory->mapping = find_file_mapping(pc, memory->level);
 		m = bpf_map_lookup_elem(&unwind_mappings, &memory->mapping);
-		if (m)
+		if (m || is_frame_unmapped(&memory->walk))
 			memory->walk.is_early = is_early;
 	}
 	return m;
@@ -281,12 +290,10 @@ static __always_inline void walk_java_frame(struct user_walk *w, __u64 *address)
 	struct unwind_walk *walk = &memory->walk;
 
 	*address = unwind_keep_frame(walk, walk->frame.has_regs);
-	walk->end = look_at_java_frame(memory->tgid, memory->level)
-			    ? leave_java_frame(memory->tgid, memory->level)
-			    : STACK_END_UNREADABLE;
+	walk->end = look_at_java_frame(memory->level) ? leave_java_frame(memory->level)
+						      : STACK_END_UNREADABLE;
 	walk->by_fp = true;
-	if (memory->java.method &&
-	    find_method_word(memory->tgid, w->space->space_id, memory->level))
+	if (memory->java.method && find_method_word(w->space->space_id, memory->level))
 		*address = memory->java.function.word;
 }
 
@@ -328,7 +335,7 @@ static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, 
 /* Notes where the frame at hand of @level has its return address. Returns 0. */
 __verified_once int look_at_leaf(__u32 level)
 {
-	struct walk_memory *memory = bpf_map_lookup_elem(&walk_memories, &level);
+	struct walk_memory *memory = walk_memory_of(level);
 
 	if (memory)
 		memory->walk.leaf = find_leaf(&memory->walk.frame);
@@ -349,7 +356,7 @@ static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *addres
 		return true;
 	}
 	m = find_mapping(w, pc);
-	if (!unwind_enter_frame(walk, m))
+	if (!unwind_enter_frame(walk, m || is_frame_unmapped(walk)))
 		return false;
 	rule = m ? rule_of_mapping(w, m, pc) : NULL;
 	if (unwind_needs_leaf(walk, rule))
@@ -398,7 +405,7 @@ __verified_once int add_space(__u32 tgid, __u64 space_id, __u64 ask_again_ns)
  * asks the recorder, and *@is_early says whether it may know them later.
  */
 static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_id, __u64 now_ns,
-						       bool *is_early)
+						       __u32 exec_pages, bool *is_early)
 {
 	struct unwind_space *space = bpf_map_lookup_elem(&unwind_spaces, &tgid);
 	__u64 ask_again_ns = now_ns + ASK_AGAIN_NS;
@@ -421,11 +428,12 @@ static __always_inline struct unwind_space *find_space(__u32 tgid, __u64 space_i
 		space->interpreter = 0;
 		space->machine = UNWIND_NO_MACHINE;
 		space->regex_bytes = 0;
+		space->has_context = 0;
 		space->space_id = space_id;
 		space->is_settled = 0;
 		space->ask_again_ns = ask_again_ns;
 	}
-	ask_recorder(tgid, space_id, 0, 0);
+	ask_recorder(tgid, space_id, 0, exec_pages);
 	*is_early = true;
 	return NULL;
 }
@@ -439,14 +447,19 @@ static __always_inline bool begin_languages(struct user_walk *w)
 	struct walk_memory *memory = w->memory;
 	const struct java_machine *java = NULL;
 
-	w->functions = bpf_map_lookup_elem(&language_stacks, &memory->level);
+	w->functions = language_stack_of(memory->level);
 	if (!w->functions)
 		return false; /* cannot be: the array has the index */
 	memory->has_functions = w->functions->nr_words && !w->functions->loops.code.loop_bytes;
 	if (w->space->machine == UNWIND_MACHINE_READY)
 		java = bpf_map_lookup_elem(&java_machines, &memory->tgid);
-	memory->java_low = java ? java->low : 0;
-	memory->java_bytes = java ? java->high - java->low : 0;
+	memory->java_bytes = 0;
+	if (java) {
+		memory->java_machine = *java;
+		memory->java_low = java->low;
+		memory->java_bytes = java->high - java->low;
+		memory->java.name_at = 0;
+	}
 	return true;
 }
 
@@ -470,7 +483,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 {
 	__u32 buffer = BUFFER_OF(level, SIDE_USER);
 	struct walk_memory *memory = walk_memory_begin(level);
-	struct user_walk w = {.memory = memory, .stack = bpf_map_lookup_elem(&buffers, &buffer)};
+	struct user_walk w = {.memory = memory, .stack = buffer_of(buffer)};
 	__u32 without = WALK_DONE; /* the result where the files alone do not lead to the root */
 
 	if (!unwind_by_tables || !w.stack || !memory || !regs_are_64_bit(current_user_regs()))
@@ -478,7 +491,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 	memory->tgid = tgid;
 	memory->now_ns = now_ns;
 	memory->exec_pages = exec_pages;
-	w.space = find_space(tgid, space_id, now_ns, &memory->walk.is_early);
+	w.space = find_space(tgid, space_id, now_ns, exec_pages, &memory->walk.is_early);
 	if (!w.space) {
 		without = memory->walk.is_early ? WALK_EARLY : WALK_IMPOSSIBLE;
 		memory->walk.is_early = false;
@@ -488,6 +501,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 		return without;
 	if (walk_languages && !begin_languages(&w))
 		return WALK_IMPOSSIBLE;
+	memory->has_context = w.space->has_context;
 	memory->first = w.space->first;
 	memory->nr = w.space->nr;
 	load_regs(memory->walk.frame.regs, current_user_regs());

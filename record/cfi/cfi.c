@@ -26,7 +26,7 @@ void cfi_deinit(struct cfi *cfi)
 
 static struct cfi_cie read_cie(const struct cfi *cfi, uint64_t off)
 {
-	struct cfi_cie cie = {.off = off};
+	struct cfi_cie cie = {.off = off, .is_instead = cfi->is_instead};
 	struct cursor program;
 
 	if (eh_cie_read(&cfi->section, off, &cie.fields, &program) &&

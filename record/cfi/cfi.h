@@ -51,6 +51,7 @@ struct cfi_state {
 struct cfi_cie {
 	uint64_t off; /* in the section */
 	bool is_usable;
+	bool is_instead; /* as in struct cfi */
 	struct eh_cie fields;
 	struct cfi_state initial;
 };
@@ -64,15 +65,19 @@ struct cfi_fde {
 
 struct cfi {
 	struct eh_section section;
-	size_t off; /* of the next entry */
+	bool is_instead; /* rules are to tell of the kept register that struct unwind_rule says */
+	size_t off;      /* of the next entry */
 	VEC(struct cfi_cie) cies;
 	struct index by_off;
 };
 
-/* Runs a CIE's program @b, which makes @cie's initial state. Returns false when it is malformed. */
+/*
+ * Runs a CIE's program @b, which makes @cie's initial state. Its is_instead is set. Returns false
+ * when it is malformed.
+ */
 bool cfi_run_initial(struct cfi_cie *cie, struct cursor b);
 
-/* Starts reading @section, whose bytes stay the caller's. */
+/* Starts reading @section, whose bytes stay the caller's, with is_instead false. */
 void cfi_init(struct cfi *cfi, const struct eh_section *section);
 
 void cfi_deinit(struct cfi *cfi);

@@ -220,7 +220,12 @@ int cfi_elf_read(int fd, struct cfi_elf *elf)
 		ret = read_unwind_section(&file, i, elf);
 	if (!ret)
 		ret = read_go_table(&file, elf);
-	if (!ret && !elf->bytes[CFI_EH_FRAME] && !elf->bytes[CFI_DEBUG_FRAME] && !elf->go.nr)
+	if (!ret)
+		ret = coroutines_find(&file, elf->coroutines);
+	if (!ret)
+		ret = bare_vdso_find(&file, elf->bare, &elf->nr_bare);
+	if (!ret && !elf->bytes[CFI_EH_FRAME] && !elf->bytes[CFI_DEBUG_FRAME] && !elf->go.nr &&
+	    !elf->nr_bare)
 		ret = -ENODATA;
 	if (ret)
 		cfi_elf_deinit(elf);
@@ -253,7 +258,9 @@ void cfi_elf_hash(const struct cfi_elf *elf, uint8_t hash[static CFI_HASH_BYTES]
 	for (int i = 0; i < CFI_NR_SECTIONS; i++)
 		hash_section(&sha, &elf->sections[i]);
 	sha256_update(&sha, go_size, elf->go.bytes);
+	sha256_update(&sha, sizeof(elf->coroutines), (const uint8_t *)elf->coroutines);
 	sha256_update(&sha, sizeof(elf->go_codes), (const uint8_t *)elf->go_codes);
+	sha256_update(&sha, elf->nr_bare * sizeof(*elf->bare), (const uint8_t *)elf->bare);
 	sha256_digest(&sha, CFI_HASH_BYTES, hash);
 }
 

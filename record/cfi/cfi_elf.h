@@ -11,7 +11,9 @@
 
 #include "common/vec.h"
 #include "elf/go_table.h"
+#include "record/cfi/bare_vdso.h"
 #include "record/cfi/cfi.h"
+#include "record/cfi/coroutines.h"
 #include "record/cfi/go_code.h"
 
 /* An executable PT_LOAD entry, as far as it is in the file. */
@@ -29,7 +31,10 @@ struct cfi_elf {
 	uint64_t entry; /* address where a process begins; 0: nowhere */
 	struct eh_section sections[CFI_NR_SECTIONS]; /* size 0: the file has no such section */
 	struct go_table go;                          /* nr 0: it has none that can be read */
+	struct coroutine_begin coroutines[NR_COROUTINE_KINDS];
 	struct go_code go_codes[GO_NR_CODES];
+	struct bare_function bare[BARE_FUNCTIONS_MAX];
+	size_t nr_bare;
 	uint8_t *bytes[CFI_NR_SECTIONS], *go_bytes; /* of the sections */
 };
 

@@ -51,6 +51,17 @@ static void set_return(const struct cfi_register *from, struct unwind_rule *rule
 	}
 }
 
+/* As set_return, where a call leaves the address in a register that the callee keeps. */
+static void set_kept_return(const struct cfi_register *from, struct unwind_rule *rule)
+{
+	set_return(from, rule);
+	if (from->how == CFI_DEFAULT || from->how == CFI_SAME || from->how == CFI_OFFSET ||
+	    from->how == CFI_FP)
+		rule->ra = UNWIND_RA_KEPT;
+}
+
+#define RETURN_IS_KEPT ((int)UNWIND_REG_RETURN == (int)UNWIND_REG_KEPT)
+
 static void make_rule(const struct run *run, struct unwind_rule *rule)
 {
 	const struct cfi_register *slots = run->state.slots;
@@ -68,9 +79,13 @@ static void make_rule(const struct run *run, struct unwind_rule *rule)
 	rule->cfa_reg = cfa->reg;
 	rule->cfa_off = cfa->off;
 	rule->cfa_add = cfa->add;
-	set_return(&slots[CFI_SLOT_RETURN], rule);
+	if (RETURN_IS_KEPT)
+		set_kept_return(&slots[CFI_SLOT_KEPT], rule);
+	else
+		set_return(&slots[CFI_SLOT_RETURN], rule);
 	set_saved(&slots[CFI_SLOT_FP], &rule->fp, &rule->fp_off);
 	set_saved(&slots[CFI_SLOT_KEPT], &rule->kept, &rule->kept_off);
+	rule->is_instead = run->cie->is_instead;
 }
 
 /* The state holds for the next @delta bytes. A result other than 0 ends the run. */
@@ -117,24 +132,20 @@ static int set_loc(struct run *run)
 }
 
 /* Where rules of register @reg go; NULL when it does not matter. */
-static struct cfi_register *find_slot(struct cfi_state *state, uint64_t reg)
+static struct cfi_register *find_slot(const struct run *run, struct cfi_state *state, uint64_t reg)
 {
-	switch (reg) {
-	case UNWIND_REG_KEPT:
+	if (reg == (run->cie->is_instead ? UNWIND_REG_KEPT_INSTEAD : UNWIND_REG_KEPT))
 		return &state->slots[CFI_SLOT_KEPT];
-	case UNWIND_REG_FP:
+	if (reg == UNWIND_REG_FP)
 		return &state->slots[CFI_SLOT_FP];
-	case UNWIND_REG_SP:
+	if (reg == UNWIND_REG_SP)
 		return &state->slots[CFI_SLOT_SP];
-	case UNWIND_REG_RETURN:
-		return &state->slots[CFI_SLOT_RETURN];
-	}
-	return NULL;
+	return reg == UNWIND_REG_RETURN ? &state->slots[CFI_SLOT_RETURN] : NULL;
 }
 
 static void set_register(struct run *run, uint64_t reg, enum cfi_how how, int64_t off)
 {
-	struct cfi_register *to = find_slot(&run->state, reg);
+	struct cfi_register *to = find_slot(run, &run->state, reg);
 
 	if (to)
 		*to = (struct cfi_register){.how = how, .off = off};
@@ -153,20 +164,20 @@ static void set_val_offset(struct run *run, uint64_t reg, int64_t off)
 
 static void restore_register(struct run *run, uint64_t reg)
 {
-	struct cfi_register *to = find_slot(&run->state, reg);
+	struct cfi_register *to = find_slot(run, &run->state, reg);
 	struct cfi_state initial = run->cie->initial;
 
 	if (run->is_initial)
 		run->b.bad = true;
 	else if (to)
-		*to = *find_slot(&initial, reg);
+		*to = *find_slot(run, &initial, reg);
 }
 
 static void set_expression(struct run *run, bool is_value)
 {
 	uint64_t reg = dwarf_uleb(&run->b);
 	struct cursor expr = cursor_sub(&run->b, dwarf_uleb(&run->b));
-	struct cfi_register *to = find_slot(&run->state, reg);
+	struct cfi_register *to = find_slot(run, &run->state, reg);
 
 	if (to)
 		*to = is_value ? (struct cfi_register){.how = CFI_OTHER} : cfi_expr_register(expr);
@@ -302,6 +313,9 @@ static int run_other(struct run *run, uint8_t op)
 		return 0;
 	case DW_CFA_restore_state:
 		restore_state(run);
+		return 0;
+	case DW_CFA_AARCH64_negate_ra_state: /* PLAIN_RETURN takes signed addresses, too */
+		run->b.bad |= !RETURN_IS_KEPT;
 		return 0;
 	case DW_CFA_GNU_args_size:
 		dwarf_uleb(&run->b);

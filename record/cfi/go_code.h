@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of Go's runtime that go on on another stack without a frame of their own, so that no
- * table tells where their caller is: Go before 1.21, and where a stack grows. Their instructions
- * have the places of what they save. Runs in the table child.
+ * table tells where their caller is: Go before 1.21, where a stack grows, and where the race
+ * detector is called. Their instructions have the places of what they save. Runs in the table
+ * child.
  */
 #ifndef RECORD_CFI_GO_CODE_H
 #define RECORD_CFI_GO_CODE_H
@@ -16,7 +17,7 @@
 /* Longest of these functions, with room. */
 #define GO_CODE_BYTES 256
 
-enum go_code_kind { GO_SYSTEMSTACK, GO_ASMCGOCALL, GO_MORESTACK, GO_NR_CODES };
+enum go_code_kind { GO_SYSTEMSTACK, GO_ASMCGOCALL, GO_MORESTACK, GO_RACECALL, GO_NR_CODES };
 
 struct go_code {
 	uint64_t start; /* as linked */

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The instructions are those of runtime/asm_amd64.s, as Go's assembler encodes them. */
+/* The instructions are those of runtime/asm_amd64.s and race_amd64.s, as Go's assembler encodes
+ * them. */
 #include "record/cfi/go_code.h"
 
 #include <string.h>
@@ -119,6 +120,28 @@ static bool read_asmcgocall(const struct go_code *code, struct go_stretches *s)
 	return true;
 }
 
+/*
+ * It keeps its stack pointer in a register that the race detector preserves, because that is C. The
+ * table of the file says where (GO_RACECALL in record/cfi/unwind_table.c).
+ */
+static bool read_racecall(const struct go_code *code, struct go_stretches *s)
+{
+	uint32_t own = FIND_BEHIND(code, 0, "\x49\x89\xe4");   /* mov %rsp,%r12 */
+	uint32_t end = FIND_BEHIND(code, own, "\x4c\x89\xe4"); /* mov %r12,%rsp */
+
+	if (!own || !end)
+		return false;
+	s->own = own;
+	s->all[0] = (struct go_stretch){own,
+					end,
+					{.cfa = UNWIND_CFA_OTHER_STACK,
+					 .cfa_reg = UNWIND_REG_KEPT_INSTEAD,
+					 .cfa_off = RETURN_BYTES}};
+	s->nr = 1;
+	s->own_again = end;
+	return true;
+}
+
 static bool is_name(const char *name, size_t left, const char *wanted)
 {
 	size_t len = strlen(wanted) + 1;
@@ -129,7 +152,7 @@ static bool is_name(const char *name, size_t left, const char *wanted)
 enum go_code_kind go_code_kind_of(const char *name, size_t left)
 {
 	static const char *const names[] = {"runtime.systemstack", "runtime.asmcgocall",
-					    "runtime.morestack"};
+					    "runtime.morestack", "racecall"};
 
 	for (enum go_code_kind kind = 0; kind < GO_NR_CODES; kind++)
 		if (is_name(name, left, names[kind]))
@@ -146,6 +169,8 @@ bool go_code_read(const struct go_code codes[static GO_NR_CODES], enum go_code_k
 		return read_systemstack(&codes[kind], stretches);
 	case GO_ASMCGOCALL:
 		return read_asmcgocall(&codes[kind], stretches);
+	case GO_RACECALL:
+		return read_racecall(&codes[kind], stretches);
 	case GO_MORESTACK:
 		return read_morestack(&codes[kind], &codes[GO_SYSTEMSTACK], stretches);
 	default:

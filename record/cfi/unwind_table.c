@@ -20,7 +20,16 @@
 #define FUNCTIONS_MAX (4u << 20)
 
 /* What tells of a function. Of two at one place the first counts. */
-enum source { FROM_GO, FROM_EH_FRAME, FROM_DEBUG_FRAME, FROM_ENTRY };
+enum source {
+	FROM_COROUTINE,
+	FROM_LEAF,
+	FROM_GO,
+	FROM_EH_FRAME,
+	FROM_DEBUG_FRAME,
+	FROM_HANDLER_RETURN,
+	FROM_BARE,
+	FROM_ENTRY,
+};
 
 /* A function by its place in the file. */
 struct function {
@@ -181,6 +190,27 @@ static int read_go_functions(struct build *b)
 	return ret;
 }
 
+static int add_coroutine(struct build *b, const struct coroutine_begin *begin)
+{
+	int ret = 0;
+
+	if (begin->leaf < begin->start)
+		ret = add_function(b, FROM_LEAF,
+				   &(struct cfi_fde){.start = begin->leaf, .end = begin->start});
+	if (!ret && begin->start < begin->end)
+		ret = add_function(b, FROM_COROUTINE,
+				   &(struct cfi_fde){.start = begin->start, .end = begin->end});
+	return ret;
+}
+
+static int add_bare(struct build *b, const struct bare_function *function)
+{
+	enum source source = function->is_handler_return ? FROM_HANDLER_RETURN : FROM_BARE;
+
+	return add_function(b, source,
+			    &(struct cfi_fde){.start = function->start, .end = function->end});
+}
+
 static int read_functions(struct build *b)
 {
 	int ret = 0;
@@ -195,6 +225,10 @@ static int read_functions(struct build *b)
 	}
 	if (!ret)
 		ret = read_go_functions(b);
+	for (int i = 0; !ret && i < NR_COROUTINE_KINDS; i++)
+		ret = add_coroutine(b, &b->elf.coroutines[i]);
+	for (size_t i = 0; !ret && i < b->elf.nr_bare; i++)
+		ret = add_bare(b, &b->elf.bare[i]);
 	if (ret)
 		return ret;
 	sort_functions(b);
@@ -303,6 +337,11 @@ static int run_function(struct build *b, const struct function *function)
 {
 	static const struct unwind_rule root = {
 		.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_REG_SP, .ra = UNWIND_RA_UNDEFINED};
+	static const struct unwind_rule leaf = {.cfa = UNWIND_CFA_REG,
+						.cfa_reg = UNWIND_REG_SP,
+						.cfa_off = RETURN_BYTES,
+						.ra = RETURN_AT_ENTRY};
+	static const struct unwind_rule handler_return = {.cfa = UNWIND_CFA_SIGNAL};
 	const struct cfi_fde *fde = &function->fde;
 	const struct go_function go = {fde->start, fde->end, fde->program, fde->cie};
 	int ret;
@@ -312,6 +351,12 @@ static int run_function(struct build *b, const struct function *function)
 	case FROM_GO:
 		return go_frames_run(&b->elf.go, b->elf.go_codes, &go, &b->nr_go_steps, take_row,
 				     b);
+	case FROM_LEAF:
+	case FROM_BARE:
+		return take_row(b, fde->start, &leaf);
+	case FROM_HANDLER_RETURN:
+		return take_row(b, fde->start, &handler_return);
+	case FROM_COROUTINE:
 	case FROM_ENTRY:
 		ret = b->gap ? end_function(b, NULL) : 0; /* no child begins there */
 		return ret ? ret : take_row(b, function->off - b->bias, &root);
@@ -381,8 +426,10 @@ int unwind_table_build_unless(int fd, const uint8_t *known, struct unwind_table 
 
 	if (ret)
 		return ret;
-	for (int i = 0; i < CFI_NR_SECTIONS; i++)
+	for (int i = 0; i < CFI_NR_SECTIONS; i++) {
 		cfi_init(&b.cfi[i], &b.elf.sections[i]);
+		b.cfi[i].is_instead = b.elf.go_codes[GO_RACECALL].size != 0;
+	}
 	cfi_elf_hash(&b.elf, hash);
 	ret = known && !memcmp(known, hash, sizeof(hash)) ? -EALREADY : read_functions(&b);
 	if (!ret)

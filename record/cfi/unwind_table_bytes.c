@@ -17,7 +17,7 @@
 #include "common/crc32c.h"
 
 #define TABLE_MAGIC   0x54575550 /* "PUWT" */
-#define TABLE_VERSION 3
+#define TABLE_VERSION 4
 
 /* For this host alone, therefore in its byte order. */
 struct header {
@@ -108,7 +108,8 @@ static bool is_good_rule(const struct unwind_rule *rule)
 {
 	return rule->cfa <= UNWIND_CFA_UNSUPPORTED && rule->cfa_reg < UNWIND_NR_REGS &&
 	       rule->ra <= UNWIND_RA_UNSUPPORTED && rule->ra_reg < UNWIND_NR_REGS &&
-	       rule->fp <= UNWIND_SAVED_LOST && rule->kept <= UNWIND_SAVED_LOST && !rule->reserved;
+	       rule->fp <= UNWIND_SAVED_LOST && rule->kept <= UNWIND_SAVED_LOST &&
+	       rule->is_instead <= 1 && !rule->reserved;
 }
 
 static bool is_good(const struct unwind_table *table)

@@ -157,6 +157,7 @@ static int use_stacks(void *ctx, const struct waiting_thread *thread)
 {
 	use_stack(ctx, thread->key.user_stack);
 	use_stack(ctx, thread->key.kernel_stack);
+	use_stack(ctx, thread->key.labels);
 	use_stack(ctx, thread->waker.user_stack);
 	use_stack(ctx, thread->waker.kernel_stack);
 	return 0;
@@ -226,6 +227,7 @@ static bool count_early(const struct drain *drain, const struct early *early,
 			 .nr_frames = early->nr_frames,
 			 .end = early->end},
 		.kernel = find_stack(drain, early->key.kernel_stack),
+		.labels = find_stack(drain, early->key.labels),
 	};
 	return early->is_taken && early->weight;
 }
@@ -249,6 +251,7 @@ static bool get_count(const struct drain *drain, const struct early_samples *ear
 		.nr_changes = drained->nr_changes,
 		.user = find_stack(drain, drained->key.user_stack),
 		.kernel = find_stack(drain, drained->key.kernel_stack),
+		.labels = find_stack(drain, drained->key.labels),
 	};
 	split_wake(drain, count);
 	return true;

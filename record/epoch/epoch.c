@@ -7,6 +7,7 @@
 
 #include "record/epoch/epoch_files.h"
 #include "record/epoch/epoch_kernel.h"
+#include "record/epoch/epoch_labels.h"
 #include "record/epoch/epoch_names.h"
 #include "record/epoch/epoch_slices.h"
 #include "record/epoch/epoch_tables.h"
@@ -40,6 +41,7 @@ struct epoch {
 	struct epoch_tables tables;
 	struct epoch_user user;
 	struct epoch_kernel kernel;
+	struct epoch_labels labels;
 	struct turns turns; /* of the count at hand */
 	struct epoch_slices slices;
 	/* The sums of the counts of each event in the recording, and the counts that did not fit.
@@ -129,6 +131,8 @@ static int add_samples(struct epoch *e, const struct raw_count *count, struct ad
 				       &row.kernel_stack);
 	if (!ret)
 		ret = add_waker(e, count, &row);
+	if (!ret)
+		ret = epoch_labels_find(&e->labels, &count->labels, &row.label_set);
 	if (!ret)
 		ret = epoch_tables_count(&e->tables, &row, &id);
 	return ret ? ret : epoch_slices_add(&e->slices, id, row.count);
@@ -256,6 +260,7 @@ int epoch_reset(struct epoch *e)
 {
 	epoch_user_reset(&e->user);
 	epoch_kernel_reset(&e->kernel);
+	epoch_labels_reset(&e->labels);
 	vec_clear(&e->slices.parts);
 	if (e->sources.jit)
 		jit_reset(e->sources.jit);
@@ -272,6 +277,7 @@ int epoch_create(const struct epoch_sources *sources, struct epoch **epoch)
 	e->user = (struct epoch_user){
 		.sources = &e->sources, .tables = &e->tables, .rescans.looks = sources->looks};
 	e->kernel = (struct epoch_kernel){.ksyms = sources->ksyms, .tables = &e->tables};
+	e->labels = (struct epoch_labels){.sources = &e->sources, .tables = &e->tables};
 	if (epoch_reset(e)) {
 		epoch_destroy(e);
 		return -ENOMEM;
@@ -286,6 +292,7 @@ void epoch_destroy(struct epoch *e)
 		return;
 	epoch_user_deinit(&e->user);
 	epoch_kernel_deinit(&e->kernel);
+	epoch_labels_deinit(&e->labels);
 	turns_deinit(&e->turns);
 	vec_free(&e->slices.parts);
 	epoch_tables_deinit(&e->tables);

@@ -6,13 +6,19 @@
 
 #include "common/cleanup.h"
 #include "common/compare.h"
+#include "common/minmax.h"
 #include "common/vec.h"
 
-/* Bytes of names in an epoch: no process can make an epoch too large to be written. */
+/*
+ * Bytes of names in an epoch: no process can make an epoch too large to be written. A symbol costs
+ * some bytes besides its name.
+ */
 #define NAMES_BYTES_PER_EPOCH (4u << 20)
+#define BYTES_PER_SYMBOL      8
 
 /* An address that needs a name. */
 struct question {
+	uint32_t owner;  /* of the file */
 	uint32_t file;   /* its number in file_names */
 	uint32_t object; /* of the epoch */
 	uint64_t off;
@@ -26,6 +32,7 @@ static int compare_questions(const void *a, const void *b)
 {
 	const struct question *x = a, *y = b;
 
+	COMPARE(x->owner, y->owner);
 	COMPARE(x->file, y->file);
 	COMPARE(x->off, y->off);
 	COMPARE(x->object, y->object);
@@ -41,11 +48,14 @@ static void note_places(const struct epoch_tables *t, uint8_t *places)
 				i ? IS_CALLER : IS_LEAF;
 }
 
-static int add_question(const struct epoch_tables *t, const struct prof_frame *frame, uint64_t off,
-			question_vec *questions)
+static int add_question(const struct epoch_tables *t, const struct file_names *names,
+			const struct prof_frame *frame, uint64_t off, question_vec *questions)
 {
-	const struct question question = {
-		.file = t->named.data[frame->object] - 1, .object = frame->object, .off = off};
+	const uint32_t file = t->named.data[frame->object] - 1;
+	const struct question question = {.owner = file_names_owner(names, file),
+					  .file = file,
+					  .object = frame->object,
+					  .off = off};
 
 	return vec_push(questions, question);
 }
@@ -54,7 +64,8 @@ static int add_question(const struct epoch_tables *t, const struct prof_frame *f
  * Lists the addresses that need names. A leaf is looked up at its address, a caller at the byte
  * before, unless a signal interrupted it.
  */
-static int gather_questions(const struct epoch_tables *t, question_vec *questions)
+static int gather_questions(const struct epoch_tables *t, const struct file_names *names,
+			    question_vec *questions)
 {
 	_cleanup_free_ uint8_t *places = calloc(t->frames.nr + 1, 1);
 	int ret = places ? 0 : -ENOMEM;
@@ -68,9 +79,9 @@ static int gather_questions(const struct epoch_tables *t, question_vec *question
 		if (!t->named.data[frame->object])
 			continue;
 		if (places[i] & IS_LEAF || is_exact)
-			ret = add_question(t, frame, frame->offset, questions);
+			ret = add_question(t, names, frame, frame->offset, questions);
 		if (!ret && places[i] & IS_CALLER && !is_exact && frame->offset)
-			ret = add_question(t, frame, frame->offset - 1, questions);
+			ret = add_question(t, names, frame, frame->offset - 1, questions);
 	}
 	if (!ret && questions->nr)
 		qsort(questions->data, questions->nr, sizeof(*questions->data), compare_questions);
@@ -100,7 +111,7 @@ static int ask_file(const question_vec *questions, size_t *at, struct file_names
 int epoch_files_ask(const struct epoch_tables *t, struct file_names *names, uint64_t urgent_ns)
 {
 	question_vec questions = {0};
-	int ret = gather_questions(t, &questions);
+	int ret = gather_questions(t, names, &questions);
 
 	for (size_t at = 0; at < questions.nr && !ret;)
 		ret = ask_file(&questions, &at, names, urgent_ns);
@@ -136,16 +147,59 @@ static int add_symbol(struct epoch_tables *t, const struct file_names *names,
 	return ret;
 }
 
-int epoch_files_add(struct epoch_tables *t, const struct file_names *names)
+static size_t used_bytes(const struct epoch_tables *t)
 {
-	const size_t max_bytes = t->string_bytes.nr + NAMES_BYTES_PER_EPOCH;
-	question_vec questions = {0};
-	int ret = gather_questions(t, &questions);
+	return t->string_bytes.nr + t->symbols.nr * BYTES_PER_SYMBOL;
+}
 
-	vec_for_each(&questions, question) {
-		if (ret || t->string_bytes.nr > max_bytes || t->symbols.nr >= PROF_MAX_TABLE / 2)
-			break;
-		ret = add_symbol(t, names, question);
+static uint32_t count_owners(const question_vec *questions)
+{
+	uint32_t nr = 0;
+
+	for (size_t i = 0; i < questions->nr; i++)
+		nr += !i || questions->data[i].owner != questions->data[i - 1].owner;
+	return nr;
+}
+
+/*
+ * Adds the symbols of the files of one owner, until the epoch has @max_bytes. Moves *@at to the
+ * questions of the next owner. Files whose names have no room are counted.
+ */
+static int add_owner(struct epoch_tables *t, struct file_names *names,
+		     const question_vec *questions, size_t *at, size_t max_bytes)
+{
+	const uint32_t owner = questions->data[*at].owner;
+	uint32_t counted = FILE_NAMES_NONE;
+	int ret = 0;
+
+	for (; !ret && *at < questions->nr && questions->data[*at].owner == owner; ++*at) {
+		const struct question *question = &questions->data[*at];
+
+		if (used_bytes(t) <= max_bytes && t->symbols.nr < PROF_MAX_TABLE / 2) {
+			ret = add_symbol(t, names, question);
+		} else if (question->file != counted) {
+			counted = question->file;
+			file_names_note_unserved(names, counted);
+		}
+	}
+	return ret;
+}
+
+int epoch_files_add(struct epoch_tables *t, struct file_names *names)
+{
+	const size_t max_bytes = used_bytes(t) + NAMES_BYTES_PER_EPOCH;
+	question_vec questions = {0};
+	int ret = gather_questions(t, names, &questions);
+	uint32_t nr_owners = count_owners(&questions);
+
+	/* Root is first, and has what it needs. What one of the others leaves is for those after.
+	 */
+	for (size_t at = 0; !ret && at < questions.nr; nr_owners--) {
+		size_t left = max_bytes - min_u64(used_bytes(t), max_bytes);
+		bool is_root = !questions.data[at].owner;
+
+		ret = add_owner(t, names, &questions, &at,
+				used_bytes(t) + (is_root ? left : left / nr_owners));
 	}
 	vec_free(&questions);
 	return ret;

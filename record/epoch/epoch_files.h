@@ -19,6 +19,6 @@ int epoch_files_ask(const struct epoch_tables *tables, struct file_names *names,
  * Adds the symbols that are known by now. A symbol of a file with a build-id comes once in a
  * recording. Returns 0 or -ENOMEM.
  */
-int epoch_files_add(struct epoch_tables *tables, const struct file_names *names);
+int epoch_files_add(struct epoch_tables *tables, struct file_names *names);
 
 #endif

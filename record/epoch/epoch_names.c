@@ -41,14 +41,34 @@ static int add_process(struct epoch_tables *tables, const struct address_spaces 
 	return vec_push(&tables->process_infos, info);
 }
 
+/* Adds key and value by turns, of the process @id. */
+static int add_attributes(struct epoch_tables *tables, uint32_t id, const char_vec *attributes)
+{
+	const char *text = attributes->data, *end = text + attributes->nr;
+	int ret = 0;
+
+	while (!ret && text < end) {
+		struct prof_process_attribute attribute = {.process = id};
+
+		ret = add_name(tables, text, &attribute.key);
+		text += strlen(text) + 1;
+		if (!ret)
+			ret = add_name(tables, text, &attribute.value);
+		text += strlen(text) + 1;
+		if (!ret)
+			ret = vec_push(&tables->process_attributes, attribute);
+	}
+	return ret;
+}
+
 int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources *sources,
 			const struct address_space *space, uint32_t id)
 {
-	static const struct new_processes none;
-	const struct new_processes *processes =
-		sources->new_processes ? sources->new_processes : &none;
+	struct new_processes none = {0};
+	struct new_processes *processes = sources->new_processes ? sources->new_processes : &none;
 	struct proc_info now = {.identity.uid = PROF_UID_UNKNOWN};
 	const struct proc_info *known;
+	const char_vec *container = NULL;
 	int ret = 0;
 
 	/* /proc has the process as it is now, and says nothing of it before an exec. */
@@ -60,6 +80,13 @@ int epoch_names_process(struct epoch_tables *tables, const struct epoch_sources 
 		ret = proc_info_fill(&now, known);
 	if (!ret)
 		ret = add_process(tables, sources->spaces, space, id, &now);
+	if (!ret)
+		ret = add_attributes(tables, id, &now.attributes);
+	if (!ret && now.cgroup.nr)
+		ret = container_names_find(&processes->containers, now.cgroup.data, &container);
+	if (!ret && container)
+		ret = add_attributes(tables, id, container);
+	container_names_deinit(&none.containers);
 	proc_info_deinit(&now);
 	return ret;
 }
@@ -248,6 +275,8 @@ static int read_wanted(struct epoch_tables *tables, struct wanted_map *map, stru
 		room->map_bytes -= st.st_size;
 		ret = add_jit_map(tables, map, fd, hits, room, is_last);
 	}
+	/* To give a large copy back takes time, too. */
+	cleanup_close(&fd);
 	jit_end_reading(jit, map->uid);
 	if (map->is_too_large && is_last)
 		jit_note_unread(jit, map->uid);

@@ -4,6 +4,7 @@
 #define RECORD_EPOCH_EPOCH_SOURCES_H
 
 #include "record/process/address_spaces.h"
+#include "record/process/label_keys.h"
 #include "record/process/look_budget.h"
 #include "record/process/new_processes.h"
 #include "record/symbols/file_names.h"
@@ -16,12 +17,13 @@
 struct epoch_sources {
 	struct address_spaces *spaces;
 	struct ksyms *ksyms;
-	const struct new_processes *new_processes;   /* NULL: none */
+	struct new_processes *new_processes;         /* NULL: none */
 	const struct vdso *vdso;                     /* NULL: none */
 	struct jit *jit;                             /* NULL: none */
 	struct file_names *names;                    /* NULL: none */
 	const struct function_names *functions;      /* NULL: none */
 	const struct interpreter_maps *interpreters; /* NULL: none */
+	const struct label_keys *label_keys;         /* of requests; NULL: none */
 	struct look_budget *looks; /* of looks at /proc in a drain; NULL: no limit */
 };
 

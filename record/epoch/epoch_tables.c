@@ -310,6 +310,12 @@ int epoch_tables_lay_out(struct epoch_tables *t, struct prof_epoch *epoch)
 		.nr_symbols = t->symbols.nr,
 		.process_infos = t->process_infos.data,
 		.nr_process_infos = t->process_infos.nr,
+		.process_attributes = t->process_attributes.data,
+		.nr_process_attributes = t->process_attributes.nr,
+		.labels = t->labels.data,
+		.nr_labels = t->labels.nr,
+		.label_sets = t->label_sets.data,
+		.nr_label_sets = t->label_sets.nr,
 		.file_infos = t->out_file_infos.data,
 		.nr_file_infos = t->out_file_infos.nr,
 		.languages = t->out_languages.data,
@@ -356,6 +362,9 @@ int epoch_tables_reset(struct epoch_tables *t)
 	vec_clear(&t->counts);
 	vec_clear(&t->symbols);
 	vec_clear(&t->process_infos);
+	vec_clear(&t->process_attributes);
+	vec_clear(&t->labels);
+	vec_clear(&t->label_sets);
 	if (epoch_tables_string(t, "", 0, &id) || epoch_tables_object(t, &no_object, &id) ||
 	    epoch_tables_process(t, &kernel, &id))
 		return -ENOMEM;
@@ -384,6 +393,9 @@ void epoch_tables_deinit(struct epoch_tables *t)
 	vec_free(&t->counts);
 	vec_free(&t->symbols);
 	vec_free(&t->process_infos);
+	vec_free(&t->process_attributes);
+	vec_free(&t->labels);
+	vec_free(&t->label_sets);
 	vec_free(&t->out_strings);
 	vec_free(&t->out_processes);
 	vec_free(&t->out_mappings);

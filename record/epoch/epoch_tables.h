@@ -50,6 +50,9 @@ struct epoch_tables {
 	count_vec counts;
 	VEC(struct prof_symbol) symbols;
 	VEC(struct prof_process_info) process_infos;
+	VEC(struct prof_process_attribute) process_attributes;
+	VEC(struct prof_label) labels;
+	VEC(struct prof_label_set) label_sets; /* none, or set 0 and others */
 	struct index by_string, by_object, by_process, by_frame, by_stack, by_count, by_symbol;
 
 	/* The results of epoch_tables_lay_out. */

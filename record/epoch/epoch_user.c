@@ -58,14 +58,18 @@ static bool is_jit(const struct epoch_user *u, const struct address_space *space
 
 /* No two processes may share the object, and its offsets are addresses, as in the map. */
 static int make_jit(struct epoch_user *u, const struct address_space *space,
-		    struct prof_object *object, struct prof_mapping *used)
+		    const struct mapped_file *file, struct prof_object *object,
+		    struct prof_mapping *used)
 {
-	char path[64];
+	char map[64];
+	const char *path = map;
 
 	*object = (struct prof_object){.kind = PROF_OBJECT_JIT,
 				       .instance = (uint32_t)(space->generation + 1)};
 	used->pgoff = used->start;
-	snprintf(path, sizeof(path), "/tmp/perf-%u.map", space->pid);
+	snprintf(map, sizeof(map), "/tmp/perf-%u.map", space->pid);
+	if (jit_is_described(u->sources->jit, space))
+		path = file->path;
 	return epoch_tables_string(u->tables, path, strlen(path), &object->path);
 }
 
@@ -132,7 +136,7 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	int ret;
 
 	if (is_jit(u, space, file)) {
-		ret = make_jit(u, space, &object, &used);
+		ret = make_jit(u, space, file, &object, &used);
 	} else {
 		ret = hold_file(u, walk->process, space, mapping, &named);
 		identity = object_identity(u, file, named);

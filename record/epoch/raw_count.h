@@ -17,7 +17,8 @@ struct raw_count {
 	const struct slice_change *changes; /* as in struct sampled_count */
 	size_t nr_changes;
 	struct raw_stack user, kernel;
-	struct raw_waker waker; /* all zero: none is known */
+	struct raw_stack labels; /* struct label_values, if it has frames */
+	struct raw_waker waker;  /* all zero: none is known */
 };
 
 #endif

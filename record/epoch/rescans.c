@@ -5,6 +5,7 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
+#include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
 
 bool rescans_has(const struct rescans *rescans, const struct address_space *space)
@@ -35,9 +36,18 @@ static bool has_unmapped_frame(const struct address_space *space, const struct r
 	return false;
 }
 
+/* The user of the process. One process after the other is asked for, each with many stacks. */
+static uint32_t owner_of(struct rescans *rescans, const struct address_space *space)
+{
+	if (rescans->owned_pid != space->pid) {
+		rescans->owned_pid = space->pid;
+		rescans->uid = proc_owner(space->pid);
+	}
+	return rescans->uid;
+}
+
 /* Reads the mappings of the process, within the budget. */
-static int look(const struct rescans *rescans, struct address_spaces *spaces,
-		struct address_space *space)
+static int look(struct rescans *rescans, struct address_spaces *spaces, struct address_space *space)
 {
 	struct look_budget *looks = rescans->looks;
 	/* Mappings that the side-band told of stay in force at the time of the sample. */
@@ -47,7 +57,8 @@ static int look(const struct rescans *rescans, struct address_spaces *spaces,
 	if (!looks)
 		return proc_scan_process(spaces, space->pid, now_ns, 0);
 	ret = proc_scan_process(spaces, space->pid, now_ns, look_budget_begin(looks));
-	space->next_look_ns = look_budget_end(looks, ret == -E2BIG);
+	space->next_look_ns =
+		look_budget_end(looks, ret == -E2BIG ? owner_of(rescans, space) : 0, ret == -E2BIG);
 	return ret == -E2BIG ? 0 : ret;
 }
 
@@ -58,7 +69,8 @@ int rescans_look(struct rescans *rescans, struct address_spaces *spaces,
 
 	if (!may_help(rescans, spaces, space) || !has_unmapped_frame(space, stack, time_ns))
 		return 0;
-	if (rescans->looks && look_budget_must_wait(rescans->looks, space->next_look_ns))
+	if (rescans->looks && space->next_look_ns &&
+	    look_budget_must_wait(rescans->looks, owner_of(rescans, space), space->next_look_ns))
 		return 0;
 	ret = index_push(&rescans->by_generation, &rescans->generations,
 			 hash_u64(space->generation), space->generation);
@@ -69,6 +81,7 @@ void rescans_clear(struct rescans *rescans)
 {
 	vec_clear(&rescans->generations);
 	index_clear(&rescans->by_generation);
+	rescans->owned_pid = 0; /* another process may have it by the next drain */
 }
 
 void rescans_deinit(struct rescans *rescans)

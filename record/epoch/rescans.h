@@ -21,6 +21,7 @@ struct rescans {
 	struct look_budget *looks; /* looks are charged to it; NULL: to nobody, and never wait */
 	VEC(uint64_t) generations; /* of the address spaces that were read in this drain */
 	struct index by_generation;
+	uint32_t owned_pid, uid; /* the latest process that was asked for, and its user */
 };
 
 /* Was @space read in this drain? */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/languages/interpreter_search.h"
 
+#include "record/languages/files/other_runtimes.h"
 #include "record/languages/language_table.h"
 
 void interpreter_search(int fd, struct found_interpreter *found)
@@ -14,6 +15,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 		for (uint32_t i = 0; i < NR_CODE_MAKERS; i++)
 			if (code_makers[i].find)
 				code_makers[i].find(&symbols, found);
+		other_runtime_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

@@ -9,8 +9,10 @@
 #include "record/languages/files/beam_releases.h"
 #include "record/languages/files/beam_symbols.h"
 #include "record/languages/files/code_maker_symbols.h"
+#include "record/languages/files/host_code.h"
 #include "record/languages/files/java_symbols.h"
 #include "record/languages/files/node_layouts.h"
+#include "record/languages/files/other_runtimes.h"
 #include "record/languages/files/perl_layouts.h"
 #include "record/languages/files/php_layouts.h"
 #include "record/languages/files/php_loop.h"
@@ -71,9 +73,11 @@ const struct code_maker code_makers[NR_CODE_MAKERS] = {
 	{.name = "PCRE2", .find = regex_find},
 };
 
-const char *language_name(enum language language)
+const char *language_name(uint32_t language)
 {
-	return language < NR_LANGUAGES && languages[language].key ? languages[language].key : "";
+	if (language >= NR_LANGUAGES)
+		return other_runtime_key(language);
+	return languages[language].key ? languages[language].key : "";
 }
 
 const char *language_inlined_name(enum language language)
@@ -140,6 +144,16 @@ const char *languages_word(size_t i)
 	return i < ARRAY_SIZE(words) && !words[i].is_hidden ? words[i].word : NULL;
 }
 
+/* Has nobody judged any version on this architecture? */
+static bool has_no_version(interpreter_version_fn version)
+{
+	struct interpreter_version first;
+
+	return version ? !version(0, &first) : !host_knows_made_code;
+}
+
+#define NO_VERSION "not on this architecture"
+
 /* "CPython 3.9 to 3.15", in memory of its own; NULL: there is no memory. */
 static char *versions_text(const char *name, interpreter_version_fn version)
 {
@@ -150,7 +164,9 @@ static char *versions_text(const char *name, interpreter_version_fn version)
 	if (!f)
 		return NULL;
 	fputs(name, f);
-	if (version) {
+	if (has_no_version(version)) {
+		fputs(": " NO_VERSION, f);
+	} else if (version) {
 		fputc(' ', f);
 		interpreter_versions_print(version, f);
 	}
@@ -165,6 +181,8 @@ void languages_print_short(FILE *f)
 {
 	fputs(" (default all: ", f);
 	for (uint32_t i = LANGUAGE_NONE + 1; i < NR_LANGUAGES; i++) {
+		if (has_no_version(languages[i].version))
+			continue;
 		fprintf(f, "%s%s, %s ", i > LANGUAGE_NONE + 1 ? "; " : "", languages[i].key,
 			languages[i].interpreter);
 		interpreter_versions_print(languages[i].version, f);
@@ -189,7 +207,9 @@ void languages_print(FILE *f)
 	fputs("\nStacks are whole through code that these make, too:\n", f);
 	for (size_t i = 0; i < NR_CODE_MAKERS; i++) {
 		fprintf(f, "  %-20s", code_makers[i].name);
-		if (code_makers[i].version)
+		if (has_no_version(code_makers[i].version))
+			fputs(NO_VERSION, f);
+		else if (code_makers[i].version)
 			interpreter_versions_print(code_makers[i].version, f);
 		else
 			fputs("all versions", f);

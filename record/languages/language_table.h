@@ -49,8 +49,9 @@ extern const struct code_maker code_makers[NR_CODE_MAKERS];
 #define LANGUAGES_HELP     (1u << LANGUAGE_NONE)
 #define LANGUAGES_HELP_MAN (1u << 31)
 
-/* The short name of @language, "py"; "" if there is no such language. */
-const char *language_name(enum language language);
+/* The short name of @language, or of a runtime with a number behind them, "py"; "": there is none.
+ */
+const char *language_name(uint32_t language);
 
 /* The short name of functions of @language that a compiler has put into others, "java,inl". */
 const char *language_inlined_name(enum language language);

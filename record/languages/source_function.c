@@ -161,7 +161,7 @@ int source_function_decode(struct arena *texts, const struct function_name *name
 		return name_php(texts, (const struct scoped_function_name *)name, f);
 	if (word_language(name->word) == LANGUAGE_NODE)
 		return name_node(texts, name, f);
-	if (word_language(name->word) == LANGUAGE_JAVA)
+	if (word_language(name->word) == LANGUAGE_JAVA && name->name.nr_bytes)
 		return source_function_decode_method(texts, LANGUAGE_JAVA, &name->file, &name->name,
 						     NULL, f);
 	f->name = copy_text(texts, &name->name, false);

@@ -95,8 +95,7 @@ static int read_parts_elsewhere(const struct java_code *c, uint64_t at, struct b
 	return 0;
 }
 
-/* Is the block still the code that the place was in? */
-static int check_block(const struct java_code *c, const struct java_place *place)
+int java_scopes_check(const struct java_code *c, const struct java_place *place)
 {
 	uint32_t compile_id;
 
@@ -267,7 +266,7 @@ int java_scopes_find(const struct java_code *code, const struct java_place *plac
 		     struct java_scope scopes[JAVA_MAX_SCOPES])
 {
 	struct block b;
-	int nr, ret = code->layout->has_scopes ? check_block(code, place) : -ENOENT;
+	int nr, ret = code->layout->has_scopes ? java_scopes_check(code, place) : -ENOENT;
 
 	if (!ret)
 		ret = read_block(code, place->block, &b);
@@ -281,6 +280,6 @@ int java_scopes_find(const struct java_code *code, const struct java_place *plac
 		nr = 1;
 	}
 	/* The memory may have come to hold other code meanwhile. */
-	ret = check_block(code, place);
+	ret = java_scopes_check(code, place);
 	return ret ? ret : nr;
 }

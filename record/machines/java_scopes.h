@@ -44,4 +44,10 @@ struct java_code {
 int java_scopes_find(const struct java_code *code, const struct java_place *place,
 		     struct java_scope scopes[JAVA_MAX_SCOPES]);
 
+/*
+ * Is the block of @place still the code that the place was in? Returns 0, -ESTALE if it is not, or
+ * -EFAULT.
+ */
+int java_scopes_check(const struct java_code *code, const struct java_place *place);
+
 #endif

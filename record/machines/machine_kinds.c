@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "record/machines/java_methods.h"
+#include "record/machines/java_stubs.h"
 
 static int read_java(const struct machine_memory *memory, const struct interpreter *in,
 		     uint64_t base, struct machine *m)
@@ -39,7 +40,15 @@ static int name_java(const struct machine_memory *memory, const struct machine *
 		if (!ret)
 			ret = take(ctx, &method);
 	}
+	/* The names may have become those of other code meanwhile. */
+	if (nr > 0 && !ret && place->block)
+		ret = java_scopes_check(&code, place);
 	return nr < 0 ? nr : ret;
+}
+
+static int describe_java(const struct machine_memory *memory, const struct machine *m, FILE *out)
+{
+	return java_stubs_write(memory, &m->java.machine, out);
 }
 
 static int read_beam(const struct machine_memory *memory, const struct interpreter *in,
@@ -59,9 +68,9 @@ static int name_beam(const struct machine_memory *memory, const struct machine *
 
 const struct machine_kind machine_kinds[NR_MACHINE_KINDS] = {
 	[MACHINE_JAVA] = {.language = LANGUAGE_JAVA,
-			  .has_names_of_program = true,
 			  .read = read_java,
-			  .name = name_java},
+			  .name = name_java,
+			  .describe = describe_java},
 	[MACHINE_BEAM] = {.language = LANGUAGE_BEAM, .read = read_beam, .name = name_beam},
 };
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "record/languages/machine_function.h"
 #include "record/machines/beam_machine.h"
@@ -45,8 +46,6 @@ typedef int (*machine_function_fn)(void *ctx, const struct machine_function *fun
 
 struct machine_kind {
 	uint32_t language; /* enum language, of the interpreter that has such a machine */
-	/* The program reads names as well, so the looker's have to agree with them. */
-	bool has_names_of_program;
 
 	/*
 	 * Both run in the looker. Reads the machine whose library or program is @in, with offset 0
@@ -62,6 +61,12 @@ struct machine_kind {
 	 */
 	int (*name)(const struct machine_memory *memory, const struct machine *machine,
 		    const struct java_place *place, machine_function_fn take, void *ctx);
+	/*
+	 * Writes the names of code that is no function's to @out, a line for each as in a perf map.
+	 * Returns 0 or a negative errno. NULL: there is no such code.
+	 */
+	int (*describe)(const struct machine_memory *memory, const struct machine *machine,
+			FILE *out);
 };
 
 extern const struct machine_kind machine_kinds[NR_MACHINE_KINDS];

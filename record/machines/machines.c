@@ -2,8 +2,11 @@
 #include "record/machines/machines.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "common/cleanup.h"
 #include "record/machines/process_reads.h"
@@ -77,7 +80,11 @@ int machines_put(struct machines *m, const struct machine_owner *owner)
 		shares_give(&m->shares, owner->item);
 		ret = -ENOMEM;
 	}
-	return ret ? ret : vec_push(&m->processes, machine);
+	if (!ret)
+		ret = vec_push(&m->processes, machine);
+	if (!ret && m->found)
+		m->found(m->found_ctx, owner->pid);
+	return ret;
 }
 
 static struct machine *find(const struct machines *m, uint32_t pid)
@@ -93,6 +100,62 @@ const struct machine *machines_find(const struct machines *m, uint32_t pid, uint
 	const struct machine *machine = find(m, pid);
 
 	return machine && machine->kind == kind ? machine : NULL;
+}
+
+/* Describes the code of the machine in a file in memory. */
+static int describe(struct look *look, const struct machine *machine)
+{
+	_cleanup_resident_memory_ struct resident_memory pages = RESIDENT_MEMORY_INIT(machine->pid);
+	struct machine_memory memory = machine_memory_of(&pages);
+	_cleanup_close_ int fd = memfd_create("made-code", MFD_CLOEXEC);
+	int copy = fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, 0), ret;
+	FILE *out = copy < 0 ? NULL : fdopen(copy, "w");
+
+	if (!out) {
+		ret = -errno;
+		cleanup_close(&copy);
+		return ret;
+	}
+	ret = machine_kinds[machine->kind].describe(&memory, machine, out);
+	if (fclose(out) && !ret)
+		ret = -EIO;
+	if (!ret)
+		look->answer_fd = TAKE_FD(fd);
+	return ret;
+}
+
+/* A look_fn. */
+static int look_at_made_code(struct look *look)
+{
+	struct machine machine;
+	int ret;
+
+	if (look->nr_question != sizeof(machine))
+		return -EBADMSG;
+	memcpy(&machine, look->question, sizeof(machine));
+	ret = look_touch(look, look_process(machine.pid));
+	return ret ? ret : describe(look, &machine);
+}
+
+int machines_describe(const struct machines *m, uint32_t pid)
+{
+	const struct machine *machine = find(m, pid);
+	const struct look_question question = {.fn = look_at_made_code,
+					       .bytes = machine,
+					       .nr = sizeof(*machine),
+					       .fd = -1,
+					       .pid = pid};
+	_cleanup_free_ struct look_answer *answer = NULL;
+	int ret, fd;
+
+	if (!machine || !machine_kinds[machine->kind].describe)
+		return -ENOENT;
+	answer = malloc(sizeof(*answer));
+	ret = answer ? looker_ask(m->looker, &question, answer) : -ENOMEM;
+	if (ret)
+		return ret;
+	fd = TAKE_FD(answer->fd);
+	return fd < 0 ? -ENOENT : fd;
 }
 
 void machines_remove(struct machines *m, uint32_t pid)

@@ -43,6 +43,9 @@ struct machines {
 	/* Called for a process that has to make room: it has to call machines_remove. */
 	void (*lost)(void *ctx, uint32_t item);
 	void *ctx;
+	/* Called for each process whose machine has been read; or NULL. */
+	void (*found)(void *ctx, uint32_t pid);
+	void *found_ctx;
 };
 
 /*
@@ -54,6 +57,13 @@ int machines_put(struct machines *machines, const struct machine_owner *owner);
 
 /* The machine of @pid if it is of @kind, else NULL. Valid until the next put or remove. */
 const struct machine *machines_find(const struct machines *machines, uint32_t pid, uint32_t kind);
+
+/*
+ * Has the code described that the machine of @pid has made besides functions, as in a perf map.
+ * Returns a descriptor, which is the caller's, or a negative errno: -ENOENT if there is nothing to
+ * describe.
+ */
+int machines_describe(const struct machines *machines, uint32_t pid);
 
 void machines_remove(struct machines *machines, uint32_t pid);
 

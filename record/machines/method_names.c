@@ -11,6 +11,9 @@
 #include "record/maps/maps.h"
 #include "record/machines/process_reads.h"
 
+/* In place of a hash of names: the program has read none. */
+#define NO_NAMES 0
+
 /* Functions of one question. */
 #define PLACES_MAX 128
 
@@ -193,10 +196,10 @@ static int add_function(struct function_names *functions, const struct wanted_me
 }
 
 /*
- * Keeps the answer of the function @wanted: @nr methods, the last one its own. The program has read
- * the name of that one when it took the sample. If the looker has read another, the memory has
- * become another method's, and the answer is of no use. Where the program
- * reads no names, the looker has compared the code.
+ * Keeps the answer of the function @wanted: @nr methods, the last one its own. If the program has
+ * read the name of that one when it took the sample, and the looker has read another, the memory
+ * has become another method's, and the answer is of no use. Where the program has read no name, the
+ * looker has compared the code.
  */
 static int keep_methods(struct function_names *functions, const struct wanted_method *wanted,
 			const struct machine_function *methods, uint32_t nr)
@@ -207,8 +210,7 @@ static int keep_methods(struct function_names *functions, const struct wanted_me
 
 	if (function == NO_FUNCTION)
 		ret = add_function(functions, wanted, own, &function);
-	else if (machine_kinds[kind_of(wanted)].has_names_of_program &&
-		 hash_names(&own->class, &own->name) != wanted->names)
+	else if (wanted->names != NO_NAMES && hash_names(&own->class, &own->name) != wanted->names)
 		return 0;
 	if (ret)
 		return ret;
@@ -267,7 +269,7 @@ int method_names_want(struct method_names *names, const struct function_name *na
 		.place = {.block = name->block,
 			  .compile_id = name->compile_id,
 			  .pc = name->block ? word_addr(name->word) : name->word},
-		.names = hash_names(&name->file, &name->name)};
+		.names = name->name.nr_bytes ? hash_names(&name->file, &name->name) : NO_NAMES};
 
 	return vec_push(&names->wanted, wanted);
 }

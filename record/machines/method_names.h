@@ -18,7 +18,7 @@ struct wanted_method {
 	uint32_t pid;
 	uint32_t function; /* its number (function_names_add); NO_FUNCTION: it has no name yet */
 	struct java_place place;  /* of Erlang: pc is the word */
-	uint64_t names;           /* hash of the names that the program has read */
+	uint64_t names;           /* hash of those that the program has read; or NO_NAMES */
 	struct seen_function key; /* without a number: of the map of functions with names */
 	uint64_t time_ns;         /* as well: CLOCK_MONOTONIC, of the sample */
 };

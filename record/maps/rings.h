@@ -22,7 +22,11 @@ void rings_destroy(struct rings *rings);
  */
 int rings_add(struct rings *rings, int fd, rings_fn take, void *ctx);
 
-/* Calls the functions for all records, buffer by buffer. Returns 0 or the negative errno of one. */
+/*
+ * Calls the functions for all records that are there, buffer by buffer. It takes little more from a
+ * buffer than the buffer holds, so that it ends though programs go on to write. Returns 0 or the
+ * negative errno of a function.
+ */
 int rings_consume(struct rings *rings);
 
 /* A descriptor that polls readable while there are records. */

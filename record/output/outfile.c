@@ -49,9 +49,10 @@ static int open_part(struct outfile *out, const char *path, struct err *err)
 	int ret;
 
 	ret = name ? part_file_create(path, 0600, &out->fd, &part) : -ENOMEM;
+	/* The user knows the file by the name that it will have, which may be short enough. */
 	if (ret)
-		return err_set(err, ret, "failed to create '%s': %s", part ? part : path,
-			       strerror(-ret));
+		return err_set(err, ret, "failed to create '%s': %s",
+			       ret == -ENAMETOOLONG && part ? part : path, strerror(-ret));
 	out->path = TAKE_PTR(name);
 	out->part_path = TAKE_PTR(part);
 	return 0;

@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/plural.h"
 #include "common/text.h"
 #include "format/headline.h"
 
@@ -93,8 +94,9 @@ void progress_status(struct progress *p, uint64_t elapsed_ns, uint64_t taken, ui
 {
 	if (!progress_has_status(p))
 		return;
-	fprintf(p->out, CLEAR_LINE "%" PRIu64 " s: %" PRIu64 " samples, %" PRIu64 " stacks drained",
-		elapsed_ns / NS_PER_S, taken, nr_stacks);
+	fprintf(p->out,
+		CLEAR_LINE "%" PRIu64 " s: %" PRIu64 " sample%s, %" PRIu64 " stack%s drained",
+		elapsed_ns / NS_PER_S, taken, plural_s(taken), nr_stacks, plural_s(nr_stacks));
 	fflush(p->out);
 	p->has_line = true;
 }
@@ -158,26 +160,36 @@ static void print_why_none(FILE *out, const struct prof_end *end)
 void progress_end(struct progress *p, const struct progress_result *result)
 {
 	const struct prof_end *end = result->end;
+	bool to_file = strcmp(result->output, "-") != 0;
 
 	if (p->is_quiet)
 		return;
 	progress_clear(p);
 	print_command_status(p, result->command_status);
-	fprintf(p->out, "profrec: %" PRIu64 " %s in %" PRIu64 " stacks", end->counted,
-		end->nr_events ? "hits" : "samples", result->nr_stacks);
+	fprintf(p->out, "profrec: %" PRIu64 " %s%s in %" PRIu64 " stack%s", end->counted,
+		end->nr_events ? "hit" : "sample", plural_s(end->counted), result->nr_stacks,
+		plural_s(result->nr_stacks));
 	print_losses(p->out, end->lost, "lost");
 	print_losses(p->out, end->missed_user, "without their user stack");
 	print_losses(p->out, end->missed_kernel, "without their kernel stack");
 	if (end->lost_records)
-		fprintf(p->out, ", %" PRIu64 " records of mappings lost", end->lost_records);
+		fprintf(p->out, ", %" PRIu64 " record%s of mappings lost", end->lost_records,
+			plural_s(end->lost_records));
 	if (end->unfollowed)
 		fprintf(p->out, ", %" PRIu64 " children not followed", end->unfollowed);
 	if (end->skipped)
-		fprintf(p->out, ", %" PRIu64 " hits skipped by the kernel", end->skipped);
-	fprintf(p->out, ", %" PRIu64 " bytes in ", result->bytes);
-	text_print(p->out, result->output, TEXT_PLAIN);
+		fprintf(p->out, ", %" PRIu64 " hit%s skipped by the kernel", end->skipped,
+			plural_s(end->skipped));
+	if (result->nr_beyond_labels)
+		fprintf(p->out, ", %" PRIu64 " with labels beyond --max-labels",
+			result->nr_beyond_labels);
+	if (result->nr_beyond_traces)
+		fprintf(p->out, ", %" PRIu64 " without their trace, beyond --max-labels",
+			result->nr_beyond_traces);
+	fprintf(p->out, ", %" PRIu64 " byte%s in ", result->bytes, plural_s(result->bytes));
+	text_print(p->out, to_file ? result->output : "standard output", TEXT_PLAIN);
 	fputc('\n', p->out);
 	print_why_none(p->out, end);
-	if (p->has_terminal && strcmp(result->output, "-") != 0)
+	if (p->has_terminal && to_file)
 		print_next_command(p, result->output);
 }

@@ -44,7 +44,9 @@ void progress_status(struct progress *progress, uint64_t elapsed_ns, uint64_t ta
 /* How a recording ended. */
 struct progress_result {
 	const struct prof_end *end;
-	uint64_t nr_stacks; /* rows written */
+	uint64_t nr_stacks;        /* rows written */
+	uint64_t nr_beyond_labels; /* samples whose labels found no room */
+	uint64_t nr_beyond_traces; /* samples whose trace found none */
 	uint64_t bytes;
 	const char *output; /* name of the file, or "-" */
 	int command_status; /* as of waitpid; 0 also without a command */

@@ -14,6 +14,7 @@
 #include "record/probes/kernel_entries.h"
 #include "record/probes/kernel_way.h"
 #include "record/sampler/event_names.h"
+#include "record/sampler/tracefs.h"
 #include "record/system/privilege.h"
 
 /* A pattern that matches more would bring the host down. */
@@ -53,9 +54,7 @@ static int find_tracepoints(struct probe_set *set, uint64_t *nr, struct err *err
 			err, -ENOENT,
 			"failed to find '%s': there is no library and no category of tracepoints '%s'",
 			set->pattern->text, set->pattern->place.text);
-	err_set(err, -ENOENT, "failed to find event '%s': there is no such tracepoint",
-		set->pattern->text);
-	return err_hint(err, -ENOENT, "the categories and their tracepoints: perf list tracepoint");
+	return tracefs_refuse(tracefs_roots, set->pattern->text, err);
 }
 
 static void close_file(struct probed_file *file)

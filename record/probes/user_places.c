@@ -58,7 +58,8 @@ static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 	mark_below(m, place_of_row(m, addr));
 	m->is_known = rule->cfa != UNWIND_CFA_NONE && rule->cfa != UNWIND_CFA_UNSUPPORTED;
 	m->is_bare = rule->cfa == UNWIND_CFA_REG && rule->cfa_reg == UNWIND_REG_SP &&
-		     rule->cfa_off == RETURN_BYTES && rule->ra == UNWIND_RA_CFA;
+		     rule->cfa_off == RETURN_BYTES && rule->ra == RETURN_AT_ENTRY &&
+		     (rule->ra != UNWIND_RA_KEPT || rule->kept == UNWIND_SAVED_SAME);
 	return 0;
 }
 

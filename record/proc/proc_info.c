@@ -156,7 +156,7 @@ static int read_exe(uint32_t pid, char_vec *exe)
 											 : 0;
 }
 
-static int read_cgroup(uint32_t pid, char_vec *cgroup)
+int proc_cgroup_read(uint32_t pid, char_vec *cgroup)
 {
 	char_vec text = {0};
 	const char *path = NULL;
@@ -178,6 +178,7 @@ void proc_info_clear(struct proc_info *info)
 	info->identity = (struct proc_identity){.uid = PROF_UID_UNKNOWN};
 	vec_clear(&info->exe);
 	vec_clear(&info->cgroup);
+	vec_clear(&info->attributes);
 }
 
 /* The status is last: if that is of the process, the rest is not of a thread with its id. */
@@ -186,7 +187,7 @@ static int read_info(uint32_t pid, struct proc_info *info)
 	int ret = read_exe(pid, &info->exe);
 
 	if (!ret)
-		ret = read_cgroup(pid, &info->cgroup);
+		ret = proc_cgroup_read(pid, &info->cgroup);
 	if (!ret)
 		ret = proc_identity_read(pid, &info->identity);
 	if (!ret && !info->identity.name[0])
@@ -277,6 +278,8 @@ int proc_info_fill(struct proc_info *info, const struct proc_info *other)
 		ret = copy_text(&info->exe, &other->exe);
 	if (!ret && (has_ended || !info->cgroup.nr) && other->cgroup.nr)
 		ret = copy_text(&info->cgroup, &other->cgroup);
+	if (!ret && !info->attributes.nr && other->attributes.nr)
+		ret = copy_text(&info->attributes, &other->attributes);
 	return ret;
 }
 
@@ -284,4 +287,5 @@ void proc_info_deinit(struct proc_info *info)
 {
 	vec_free(&info->exe);
 	vec_free(&info->cgroup);
+	vec_free(&info->attributes);
 }

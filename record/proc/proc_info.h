@@ -27,19 +27,26 @@ void proc_identity_parse(const char *text, struct proc_identity *identity);
  */
 const char *proc_cgroup_parse(const char *text, size_t *len);
 
+/*
+ * Reads the path of the cgroup of @pid into @cgroup, with a NUL. It is empty when nothing is known.
+ * Returns 0 or -ENOMEM.
+ */
+int proc_cgroup_read(uint32_t pid, char_vec *cgroup);
+
 /* Reads the status of @pid. When it has gone, everything is unknown. Returns 0 or -ENOMEM. */
 int proc_identity_read(uint32_t pid, struct proc_identity *identity);
 
 struct proc_info {
 	struct proc_identity identity;
-	char_vec exe;    /* path, NUL-terminated when it is not empty; empty: not known */
-	char_vec cgroup; /* path, NUL-terminated when it is not empty; empty: not known */
+	char_vec exe;        /* path, NUL-terminated when it is not empty; empty: not known */
+	char_vec cgroup;     /* path, NUL-terminated when it is not empty; empty: not known */
+	char_vec attributes; /* what it says of itself: key and value by turns, each with a NUL */
 };
 
 /*
- * Has the looker read all facts about @pid, into @info, whose memory is used again. A process in
- * the middle of an exec can keep a reader of its executable waiting. When there is no answer,
- * everything is unknown. @looker may be NULL. Returns 0 or -ENOMEM.
+ * Has the looker read all facts about @pid but its attributes, into @info, whose memory is used
+ * again. A process in the middle of an exec can keep a reader of its executable waiting. When there
+ * is no answer, everything is unknown. @looker may be NULL. Returns 0 or -ENOMEM.
  */
 int proc_info_read(struct looker *looker, uint32_t pid, struct proc_info *info);
 

@@ -44,10 +44,11 @@ static int ask(int fd, struct query *query, struct proc_map *map)
 	return 0;
 }
 
-int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)
+/* Finds the first mapping with @flags that ends above @addr, and its path. */
+static int ask_path(int fd, uint64_t flags, uint64_t addr, char *name, struct proc_map *map)
 {
 	struct query query = {
-		.query_flags = QUERY_EXECUTABLE | QUERY_COVERING_OR_NEXT,
+		.query_flags = flags | QUERY_COVERING_OR_NEXT,
 		.query_addr = addr,
 		.vma_name_size = PATH_MAX,
 		.vma_name_addr = (uintptr_t)name,
@@ -57,6 +58,22 @@ int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct pr
 	if (!ret)
 		map->path = query.vma_name_size ? name : "";
 	return ret;
+}
+
+int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)
+{
+	return ask_path(fd, QUERY_EXECUTABLE, addr, name, map);
+}
+
+int proc_query_memory(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)
+{
+	struct query query = {.query_flags = QUERY_COVERING_OR_NEXT, .query_addr = addr};
+	int ret = ask(fd, &query, map);
+
+	if (ret)
+		return ret;
+	map->path = "";
+	return major(map->dev) ? 0 : ask_path(fd, 0, map->start, name, map);
 }
 
 int proc_query_readable(int fd, uint64_t addr, struct proc_map *map)

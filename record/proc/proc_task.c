@@ -114,6 +114,59 @@ int proc_start_ns(struct looker *looker, uint32_t pid, uint64_t *start_ns)
 	return ret;
 }
 
+struct looker *proc_looker(struct looker *looker, uint32_t id)
+{
+	char path[PATH_SIZE];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%u", id);
+	/* The directory has the effective user also where its files are root's. */
+	return looker && (stat(path, &st) || st.st_uid != geteuid()) ? looker : NULL;
+}
+
+struct stat_question {
+	uint32_t pid, tid;
+};
+
+/* A look_fn. The answer is the text behind the name, which may hold anything. */
+static int answer_stat(struct look *look)
+{
+	struct stat_question q;
+	char path[PATH_SIZE];
+	char_vec text = {0};
+	const char *rest;
+	int ret;
+
+	memcpy(&q, look->question, sizeof(q));
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", q.pid, q.tid);
+	ret = look_touch(look, look_process(q.pid));
+	if (!ret)
+		ret = read_file(path, STATUS_MAX, &text);
+	rest = ret ? NULL : strrchr(text.data, ')');
+	if (!ret && (!rest || rest[1] != ' ' || strlen(rest) > PROC_STAT_SIZE))
+		ret = -EINVAL;
+	if (!ret)
+		look_answer_append(look, rest + 2, strlen(rest + 2) + 1);
+	vec_free(&text);
+	return ret;
+}
+
+int proc_stat_read(struct looker *looker, uint32_t pid, uint32_t tid,
+		   char text[static PROC_STAT_SIZE])
+{
+	const struct stat_question q = {pid, tid};
+	const struct look_question question = {
+		.fn = answer_stat, .bytes = &q, .nr = sizeof(q), .fd = -1, .pid = pid};
+	static struct look_answer answer;
+	int ret = looker_ask(proc_looker(looker, tid), &question, &answer);
+
+	if (!ret && (!answer.nr || answer.nr > PROC_STAT_SIZE || answer.bytes[answer.nr - 1]))
+		ret = -EBADMSG;
+	if (!ret)
+		memcpy(text, answer.bytes, answer.nr);
+	return ret;
+}
+
 uint32_t proc_owner(uint32_t pid)
 {
 	uint32_t real = PROC_NOBODY, effective;

@@ -30,6 +30,22 @@ bool proc_has_threads(uint32_t pid);
 int proc_start_ns(struct looker *looker, uint32_t pid, uint64_t *start_ns);
 
 /*
+ * Who is to touch what the process or thread @id may keep from answering: @looker, or NULL, which
+ * is the caller itself, for those of the caller's own user. It is not worth a question there.
+ */
+struct looker *proc_looker(struct looker *looker, uint32_t id);
+
+/* Room for /proc/PID/task/TID/stat from its third field on. */
+#define PROC_STAT_SIZE 2048
+
+/*
+ * Reads that text, the state first, by way of proc_looker(): a process in the middle of an exec can
+ * keep a reader waiting. Returns as proc_start_ns.
+ */
+int proc_stat_read(struct looker *looker, uint32_t pid, uint32_t tid,
+		   char text[static PROC_STAT_SIZE]);
+
+/*
  * Calls @add for each thread of the process, again and again until a pass finds no new one: threads
  * may begin meanwhile. @add returns 1 if the thread is new to it, 0 if not, -ESRCH if it has gone,
  * or another negative errno, which ends this. Returns 0, -ESRCH if there is no such process, or a

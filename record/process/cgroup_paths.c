@@ -13,6 +13,7 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "common/readfile.h"
+#include "record/proc/proc_info.h"
 
 /* The kernel's FILEID_KERNFS (include/linux/exportfs.h): the handle of a cgroup is its id. */
 #define KERNFS_HANDLE 0xfe
@@ -20,6 +21,9 @@
 /* Bytes of /proc/self/mountinfo and /proc/self/cgroup. */
 #define MOUNTS_MAX  (8u << 20)
 #define CGROUPS_MAX (64u << 10)
+
+/* A bit that no id of the kernel has: those are numbers of inodes, which it counts up. */
+#define OWN_ID (UINT64_C(1) << 63)
 
 /* The most cgroups that are looked up. Processes may make any number of them. */
 #define KNOWN_MAX 65536
@@ -101,8 +105,7 @@ static const char *path_below(int fd, const char *point, char *path)
 	return strncmp(path, point, len) || (path[len] && path[len] != '/') ? NULL : path + len;
 }
 
-/* Does /proc/PID/cgroup name the unified hierarchy? Without it, its ids lead to no known path. */
-static bool is_unified(void)
+bool cgroup_paths_have_ids(void)
 {
 	char_vec text = {0};
 	bool is = !read_file("/proc/self/cgroup", CGROUPS_MAX, &text) && text.nr &&
@@ -123,8 +126,9 @@ static int answer_path(struct look *look)
 	uint64_t id;
 
 	memcpy(&id, look->question, sizeof(id));
-	is_there = is_unified() && !read_file("/proc/self/mountinfo", MOUNTS_MAX, &text) &&
-		   text.nr && cgroup_mount_parse(text.data, root, point);
+	is_there = cgroup_paths_have_ids() &&
+		   !read_file("/proc/self/mountinfo", MOUNTS_MAX, &text) && text.nr &&
+		   cgroup_mount_parse(text.data, root, point);
 	vec_free(&text);
 	if (!is_there)
 		return -ENOENT;
@@ -169,21 +173,35 @@ static int set_path(struct cgroup_paths *paths, struct cgroup_path *known, const
 	return 0;
 }
 
+static bool is_full(const struct cgroup_paths *paths)
+{
+	return paths->known.nr >= KNOWN_MAX ||
+	       memory_budget_is_used(paths->memory, MEMORY_DESCRIPTIONS);
+}
+
+/* Adds the cgroup @id, whose path is not known. Returns 0 or -ENOMEM. */
+static int add(struct cgroup_paths *paths, uint64_t id)
+{
+	const struct cgroup_path known = {.id = id};
+	int ret = index_push(&paths->by_id, &paths->known, hash_u64(id), known);
+
+	if (!ret)
+		memory_budget_charge(paths->memory, 0, bytes_of(&known));
+	return ret;
+}
+
 int cgroup_paths_look(struct cgroup_paths *paths, uint64_t id)
 {
 	const struct look_question question = {
 		.fn = answer_path, .bytes = &id, .nr = sizeof(id), .fd = -1};
-	struct cgroup_path known = {.id = id};
 	struct look_answer answer;
 	int ret;
 
-	if (!id || find(paths, id) || paths->known.nr >= KNOWN_MAX ||
-	    memory_budget_is_used(paths->memory, MEMORY_DESCRIPTIONS))
+	if (!id || find(paths, id) || is_full(paths))
 		return 0;
-	ret = index_push(&paths->by_id, &paths->known, hash_u64(id), known);
+	ret = add(paths, id);
 	if (ret)
 		return ret;
-	memory_budget_charge(paths->memory, 0, bytes_of(&known));
 	ret = looker_ask(paths->looker, &question, &answer);
 	if (ret || !answer.nr || answer.bytes[answer.nr - 1])
 		return ret == -ENOMEM ? ret : 0;
@@ -202,6 +220,27 @@ int cgroup_paths_learn(struct cgroup_paths *paths, uint64_t id, const char *path
 	struct cgroup_path *known = find(paths, id);
 
 	return known && !known->path ? set_path(paths, known, path) : 0;
+}
+
+int cgroup_paths_of_process(struct cgroup_paths *paths, uint32_t pid, uint64_t *id)
+{
+	char_vec path = {0};
+	const char *known;
+	int ret = proc_cgroup_read(pid, &path);
+
+	*id = 0;
+	if (!ret && path.nr) {
+		*id = OWN_ID | hash_bytes(path.data, path.nr, 0);
+		if (!find(paths, *id) && !is_full(paths))
+			ret = add(paths, *id);
+		if (!ret)
+			ret = cgroup_paths_learn(paths, *id, path.data);
+		known = cgroup_paths_find(paths, *id);
+		if (!known || strcmp(known, path.data))
+			*id = 0;
+	}
+	vec_free(&path);
+	return ret;
 }
 
 void cgroup_paths_deinit(struct cgroup_paths *paths)

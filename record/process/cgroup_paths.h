@@ -27,6 +27,9 @@ struct cgroup_paths {
 	struct index by_id;
 };
 
+/* Is there a unified hierarchy? Without it, the ids that the program tells lead to no path. */
+bool cgroup_paths_have_ids(void);
+
 /* Looks the cgroup @id up, unless that was done. Returns 0, also if it has gone, or -ENOMEM. */
 int cgroup_paths_look(struct cgroup_paths *paths, uint64_t id);
 
@@ -38,6 +41,12 @@ const char *cgroup_paths_find(const struct cgroup_paths *paths, uint64_t id);
  * lets nobody open a cgroup by its id. Returns 0 or -ENOMEM.
  */
 int cgroup_paths_learn(struct cgroup_paths *paths, uint64_t id, const char *path);
+
+/*
+ * *@id receives an id for the cgroup that /proc tells of @pid, with its path; 0 if it tells of
+ * none. It is not the kernel's id. Returns 0 or -ENOMEM.
+ */
+int cgroup_paths_of_process(struct cgroup_paths *paths, uint32_t pid, uint64_t *id);
 
 /*
  * Finds the mount of cgroup v2 in the text of /proc/self/mountinfo. @root receives the directory of

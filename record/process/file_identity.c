@@ -35,6 +35,7 @@ struct file_identity file_identity_of_stat(const struct stat *st)
 		.size = st->st_size,
 		.mtime_ns = time_ns(&st->st_mtim),
 		.ctime_ns = time_ns(&st->st_ctim),
+		.owner = st->st_uid,
 	};
 }
 

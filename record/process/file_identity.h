@@ -20,6 +20,7 @@ struct file_identity {
 	uint64_t generation; /* of the inode; only without stat; 0: not known */
 	uint64_t size;       /* bytes */
 	int64_t mtime_ns, ctime_ns; /* since 1970 */
+	uint32_t owner;             /* user id; only from stat, and no part of what is compared */
 };
 
 /* Has the file open at @fd the identity @identity, which is from stat? */

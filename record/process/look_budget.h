@@ -13,22 +13,41 @@
 #include <stdint.h>
 
 #include "record/system/cpu_share.h"
+#include "record/system/owner_time.h"
+#include "record/system/shares.h"
 
 struct look_budget {
 	struct cpu_share share;
-	uint64_t nr_put_off; /* looks that had to wait, and long enough for stacks to lack frames */
-	uint64_t nr_cut;     /* looks that did not read all mappings */
+	struct owner_time owners; /* each has a part of it for programs that begin */
+	uint64_t took_ns;         /* by the latest look */
+	/*
+	 * Counts by the user of the process: looks that had to wait, and long enough for stacks to
+	 * lack frames, and looks that did not read all mappings.
+	 */
+	struct shares left_out;
 };
 
 /* Mappings that a look reads at most, and when the share of CPU time is spent. */
 #define LOOK_MAPPINGS_MAX   16384
 #define LOOK_MAPPINGS_SPENT 512
 
-/* Looks that were put off or cut. */
-static inline uint64_t look_budget_nr_left_out(const struct look_budget *budget)
-{
-	return budget->nr_put_off + budget->nr_cut;
-}
+/* When a program that begins is looked at. */
+enum look_haste {
+	LOOK_AT_ONCE,
+	LOOK_LATER, /* if it still is there when it is sampled again */
+	LOOK_NEVER,
+};
+
+/* How is it with programs of @uid? It depends on the looks that this user has had. */
+enum look_haste look_budget_haste(const struct look_budget *budget, uint32_t uid);
+
+/* A look at a program of @uid that was wanted is not made. */
+void look_budget_leave_out(struct look_budget *budget, uint32_t uid);
+
+/* The look that ended last was at a program of @uid. */
+void look_budget_charge(struct look_budget *budget, uint32_t uid);
+
+void look_budget_deinit(struct look_budget *budget);
 
 /* No look has been made yet. @looker (or NULL) does the looks. */
 void look_budget_init(struct look_budget *budget, struct looker *looker);
@@ -37,15 +56,15 @@ void look_budget_init(struct look_budget *budget, struct looker *looker);
 size_t look_budget_begin(struct look_budget *budget);
 
 /*
- * Ends the look; @is_cut: it did not read all mappings. Returns the time (CLOCK_MONOTONIC) before
- * which there is no other look at that process.
+ * Ends the look at a process of @uid; @is_cut: it did not read all mappings. Returns the time
+ * (CLOCK_MONOTONIC) before which there is no other look at that process.
  */
-uint64_t look_budget_end(struct look_budget *budget, bool is_cut);
+uint64_t look_budget_end(struct look_budget *budget, uint32_t uid, bool is_cut);
 
 /*
- * Must a look at a process wait that may begin at @next_look_ns (CLOCK_MONOTONIC)? Call it once for
- * a look that is wanted: long waits are counted.
+ * Must a look at a process of @uid wait that may begin at @next_look_ns (CLOCK_MONOTONIC)? Call it
+ * once for a look that is wanted: long waits are counted.
  */
-bool look_budget_must_wait(struct look_budget *budget, uint64_t next_look_ns);
+bool look_budget_must_wait(struct look_budget *budget, uint32_t uid, uint64_t next_look_ns);
 
 #endif

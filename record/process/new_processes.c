@@ -4,7 +4,13 @@
 #include <errno.h>
 #include <string.h>
 
+#include "common/clock.h"
 #include "common/hash.h"
+#include "record/process/process_context.h"
+#include "record/process/process_environment.h"
+
+/* Programs take longer to come to life than to publish what they are. */
+#define CONTEXT_AGE_MIN_NS 500000000
 
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space)
 {
@@ -13,9 +19,15 @@ int new_processes_add(struct new_processes *new_processes, const struct address_
 	return vec_push(&new_processes->waiting, newcomer);
 }
 
+int new_processes_begin(struct new_processes *new_processes, const struct address_space *space)
+{
+	return new_processes->are_told ? 0 : new_processes_add(new_processes, space);
+}
+
 static size_t bytes_of(const struct new_process *process)
 {
-	return sizeof(*process) + vec_bytes(&process->info.exe) + vec_bytes(&process->info.cgroup);
+	return sizeof(*process) + vec_bytes(&process->info.exe) + vec_bytes(&process->info.cgroup) +
+	       vec_bytes(&process->info.attributes);
 }
 
 static void release_process(struct new_processes *new_processes, struct new_process *process)
@@ -64,21 +76,86 @@ static int improve_process(struct new_processes *new_processes, struct new_proce
 	return 0;
 }
 
-int new_processes_look(const struct new_processes *new_processes,
-		       const struct address_spaces *spaces, const struct address_space *space,
-		       struct proc_info *info)
+/*
+ * Reads the context of @space into @info. Nothing tells when a process publishes one, and the
+ * search reads all of its mappings. So it searches after the 1st, 2nd, 4th, 8th, ... epoch in which
+ * the process was sampled, and not in the first half second of a process.
+ */
+static int read_context(struct new_processes *new_processes, const struct address_spaces *spaces,
+			const struct address_space *space, struct proc_info *info)
 {
+	struct new_process *known = find_known(new_processes, space->generation);
+	uint64_t addr = known ? known->context : 0;
+	unsigned int nr = known ? known->nr_searches + 1 : 1;
+	int ret;
+
+	if (!info->identity.name[0] || clock_monotonic_ns() < space->begin_ns + CONTEXT_AGE_MIN_NS)
+		return 0;
+	if (known)
+		known->nr_searches = nr;
+	if (!addr && nr & (nr - 1))
+		return 0;
+	ret = process_context_read(spaces->files.looker, space->pid, &addr, &info->attributes);
+	if (known)
+		known->context = addr;
+	return ret;
+}
+
+/* Reads the environment of @space into @info. It is as old as the address space, and stays. */
+static int read_environment(struct new_processes *new_processes,
+			    const struct address_spaces *spaces, const struct address_space *space,
+			    struct proc_info *info)
+{
+	const struct new_process *known = find_known(new_processes, space->generation);
+
+	if (!new_processes->reads_environment || !info->identity.name[0] || info->attributes.nr ||
+	    (known && known->has_environment))
+		return 0;
+	return process_environment_read(spaces->files.looker, space->pid, &info->attributes);
+}
+
+/* Keeps the attributes of @info, which are of the environment if nothing was known before. */
+static int keep_attributes(struct new_processes *new_processes, const struct address_space *space,
+			   const struct proc_info *info)
+{
+	struct new_process *known = find_known(new_processes, space->generation);
+	size_t bytes;
+	int ret;
+
+	if (!new_processes->reads_environment || !known || !info->identity.name[0])
+		return 0;
+	known->has_environment = true;
+	if (known->info.attributes.nr)
+		return 0;
+	bytes = bytes_of(known);
+	ret = vec_append(&known->info.attributes, info->attributes.data, info->attributes.nr);
+	memory_budget_charge(new_processes->memory, bytes, bytes_of(known));
+	return ret;
+}
+
+int new_processes_look(struct new_processes *new_processes, const struct address_spaces *spaces,
+		       const struct address_space *space, struct proc_info *info)
+{
+	const char_vec *container;
 	int ret = 0;
 
 	/* The pid of a process that has ended may be that of another one by now. */
 	proc_info_clear(info);
 	if (!space->exited_ns)
 		ret = proc_info_read(spaces->files.looker, space->pid, info);
+	if (!ret)
+		ret = read_context(new_processes, spaces, space, info);
+	if (!ret)
+		ret = read_environment(new_processes, spaces, space, info);
 	/* The record of a new address space is there before /proc can be asked for that. */
 	if (new_processes->has_changed &&
 	    new_processes->has_changed(new_processes->ctx, space->pid))
 		proc_info_clear(info);
-	return ret;
+	/* An engine may remove its file with the container. */
+	if (!ret && info->cgroup.nr)
+		ret = container_names_find(&new_processes->containers, info->cgroup.data,
+					   &container);
+	return ret ? ret : keep_attributes(new_processes, space, info);
 }
 
 static int read_process(struct new_processes *new_processes, const struct address_spaces *spaces,
@@ -216,5 +293,6 @@ void new_processes_deinit(struct new_processes *new_processes)
 	vec_free(&new_processes->waiting);
 	vec_free(&new_processes->known);
 	cgroup_paths_deinit(&new_processes->cgroups);
+	container_names_deinit(&new_processes->containers);
 	index_deinit(&new_processes->by_generation);
 }

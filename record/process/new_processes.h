@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Facts about processes that a drain may find gone. /proc tells them only while a process lives, so
- * the recorder looks at a process soon after it began, or after its first sample if it is older
- * than the recording. Before that look, and if it comes too late, the facts are those that the
+ * the recorder looks at a process soon after its first sample, or after it began where no program
+ * tells of samples. Before that look, and if it comes too late, the facts are those that the
  * program took with the first sample. They are kept as long as the address space.
  */
 #ifndef RECORD_PROCESS_NEW_PROCESSES_H
@@ -17,12 +17,16 @@
 #include "record/proc/proc_info.h"
 #include "record/process/address_spaces.h"
 #include "record/process/cgroup_paths.h"
+#include "record/process/container_names.h"
 #include "record/system/memory_budget.h"
 
 struct new_process {
 	uint32_t pid;
-	uint64_t generation; /* of its address space */
-	uint64_t cgroup;     /* its id, as the program told; 0: not known */
+	uint64_t generation;      /* of its address space */
+	uint64_t cgroup;          /* its id, as the program told; 0: not known */
+	uint64_t context;         /* address of what process_context_read found; 0: nothing */
+	unsigned int nr_searches; /* for its context */
+	bool has_environment;     /* it was read; attributes that it has are in info */
 	struct proc_info info;
 };
 
@@ -38,15 +42,24 @@ struct new_processes {
 	VEC(struct new_process) waiting; /* not looked at yet: without info */
 	VEC(struct new_process) known;
 	struct cgroup_paths cgroups;
-	struct index by_generation;   /* of those that are known */
+	struct container_names containers;
+	struct index by_generation; /* of those that are known */
+	bool reads_environment;     /* of processes that publish no context */
+	bool are_told; /* of each with a sample, the program tells all that a look would */
 	has_changed_fn *has_changed;  /* NULL: nobody tells */
 	void *ctx;                    /* of has_changed */
 	struct memory_budget *memory; /* pays for those that are known; NULL: nobody counts */
 	uint64_t nr_left_out;         /* processes without an answer, since memory was short */
 };
 
-/* Notes an address space that has just begun. Returns 0 or -ENOMEM. */
+/* Notes an address space, to look at its process. Returns 0 or -ENOMEM. */
 int new_processes_add(struct new_processes *new_processes, const struct address_space *space);
+
+/*
+ * The same for an address space that has just begun. Where processes with samples are told of, it
+ * waits for that: a host may begin thousands of processes a second. Returns 0 or -ENOMEM.
+ */
+int new_processes_begin(struct new_processes *new_processes, const struct address_space *space);
 
 /* Notes what the program told of a sampled process. Returns 0 or -ENOMEM. */
 int new_processes_tell(struct new_processes *new_processes, const struct told_process *told);
@@ -61,12 +74,12 @@ int new_processes_read(struct new_processes *new_processes, struct address_space
 
 /*
  * Reads in /proc what there is of @space, the newest of its process, into @info, whose memory is
- * used again. Everything is unknown if the process has ended, or may have another address space
- * meanwhile. Returns 0 or -ENOMEM.
+ * used again. With that goes the context that the process publishes, or if it has none, what its
+ * environment names, unless that is known already. Everything is unknown if the
+ * process has ended, or may have another address space meanwhile. Returns 0 or -ENOMEM.
  */
-int new_processes_look(const struct new_processes *new_processes,
-		       const struct address_spaces *spaces, const struct address_space *space,
-		       struct proc_info *info);
+int new_processes_look(struct new_processes *new_processes, const struct address_spaces *spaces,
+		       const struct address_space *space, struct proc_info *info);
 
 /* The answer for @space, or NULL when there is none. Valid until the next read or forget. */
 const struct proc_info *new_processes_find(const struct new_processes *new_processes,

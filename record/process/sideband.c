@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/compare.h"
 #include "common/vec.h"
 #include "record/system/privilege.h"
 
@@ -23,6 +22,9 @@
 
 /* The smallest buffer, where locked memory is short. A record of the longest path still fits. */
 #define BUFFER_BYTES_MIN (16u << 10)
+
+/* A pool that has grown beyond this is given back when it is empty. */
+#define POOL_KEPT_BYTES (2u << 20)
 
 /*
  * Layouts of the records: include/uapi/linux/perf_event.h. Every record ends with the fields that
@@ -88,11 +90,13 @@ struct added_record {
 /* A record that waits for its turn; its bytes are in the sideband's pool. */
 struct pending {
 	uint64_t time_ns;
-	uint32_t order; /* position read: breaks ties */
-	uint32_t bytes; /* of the record */
 	size_t off;
+	uint32_t bytes;     /* of the record */
 	uint32_t begun_pid; /* whose address space begins; 0: none does */
+	uint32_t pid;       /* of whom it tells; 0: of no process */
 };
+
+typedef VEC(struct pending) pending_vec;
 
 /* Bits that tell, by the low half of a pid, whether one of @pending may begin its address space. */
 #define BEGUN_BITS 16
@@ -102,11 +106,12 @@ struct sideband {
 	void **buffers; /* struct perf_event_mmap_page and the data */
 	size_t nr, page_size, buffer_bytes;
 	uint64_t lost, unsent;
-	uint64_t dropped; /* records that had no room in the pool */
-	size_t max_bytes; /* of the pool; 0: no limit */
-	bool counts_lost; /* the events can be asked how many records they lost */
-	VEC(struct pending) pending;
-	VEC(char) pool;
+	uint64_t dropped;            /* records that had no room in the pool */
+	size_t max_bytes;            /* of the pool; 0: no limit */
+	bool counts_lost;            /* the events can be asked how many records they lost */
+	pending_vec pending, merged; /* what merge_runs has merged */
+	char_vec pool, next_pool;    /* keep_from fills the other one */
+	uint64_t shown_ns;           /* by sideband_preview */
 	uint64_t begun[(1 << BEGUN_BITS) / 64];
 };
 
@@ -236,7 +241,9 @@ void sideband_destroy(struct sideband *sb)
 	free(sb->fds);
 	free(sb->buffers);
 	vec_free(&sb->pending);
+	vec_free(&sb->merged);
 	vec_free(&sb->pool);
+	vec_free(&sb->next_pool);
 	free(sb);
 }
 
@@ -311,6 +318,12 @@ uint32_t sideband_begun_pid(const struct perf_event_header *raw)
 	return raw->type == PERF_RECORD_FORK && task->pid != task->ppid ? task->pid : 0;
 }
 
+/* All records of processes begin in this way. */
+static uint32_t pid_of(const struct perf_event_header *raw)
+{
+	return raw->type == PERF_RECORD_KSYMBOL ? 0 : ((const struct task_record *)raw)->pid;
+}
+
 static void note_begun(struct sideband *sb, uint32_t pid)
 {
 	uint32_t bit = pid & ((1 << BEGUN_BITS) - 1);
@@ -348,15 +361,19 @@ static int keep_record(struct sideband *sb, const char *data, uint64_t off)
 		return header.size;
 	}
 	memcpy(&trailer, copy + header.size - sizeof(trailer), sizeof(trailer));
-	if (push_pending(sb,
-			 &(struct pending){.time_ns = trailer.time,
-					   .order = sb->pending.nr,
-					   .bytes = header.size,
-					   .off = pool_off,
-					   .begun_pid = sideband_begun_pid((const void *)copy)}))
+	if (push_pending(sb, &(struct pending){.time_ns = trailer.time,
+					       .bytes = header.size,
+					       .off = pool_off,
+					       .begun_pid = sideband_begun_pid((const void *)copy),
+					       .pid = pid_of((const void *)copy)}))
 		return -ENOMEM;
 	sb->pool.nr += header.size;
 	return header.size;
+}
+
+size_t sideband_nr_waiting(const struct sideband *sb)
+{
+	return sb->pending.nr;
 }
 
 int sideband_add(struct sideband *sb, const struct sideband_record *record)
@@ -367,9 +384,9 @@ int sideband_add(struct sideband *sb, const struct sideband_record *record)
 	if (vec_append(&sb->pool, (const char *)&added, sizeof(added)))
 		return -ENOMEM;
 	return vec_push(&sb->pending, ((struct pending){.time_ns = record->time_ns,
-							.order = sb->pending.nr,
 							.bytes = sizeof(added),
-							.off = off}));
+							.off = off,
+							.pid = record->pid}));
 }
 
 static int read_buffer(struct sideband *sb, size_t i)
@@ -392,12 +409,54 @@ static int read_buffer(struct sideband *sb, size_t i)
 	return 0;
 }
 
-static int compare_pending(const void *pa, const void *pb)
+/* The end of the records from @begin on that are in the order of their times. */
+static size_t run_end(const pending_vec *v, size_t begin)
 {
-	const struct pending *a = pa, *b = pb;
+	size_t end = begin + (begin < v->nr);
 
-	COMPARE(a->time_ns, b->time_ns);
-	COMPARE(a->order, b->order);
+	while (end < v->nr && v->data[end].time_ns >= v->data[end - 1].time_ns)
+		end++;
+	return end;
+}
+
+/* Merges the run of [@a, @b) and that of [@b, @end) to the end of @to, which has room. */
+static void merge_two(const pending_vec *from, size_t a, size_t b, size_t end, pending_vec *to)
+{
+	const size_t middle = b;
+
+	while (a < middle && b < end) {
+		bool is_second = from->data[b].time_ns < from->data[a].time_ns;
+
+		to->data[to->nr++] = from->data[is_second ? b++ : a++];
+	}
+	while (a < middle)
+		to->data[to->nr++] = from->data[a++];
+	while (b < end)
+		to->data[to->nr++] = from->data[b++];
+}
+
+/*
+ * Puts the records in the order of their times; of equal ones the first that was read is first.
+ * Those of one CPU mostly have that order already, so runs of them are merged. Returns 0 or
+ * -ENOMEM.
+ */
+static int sort_pending(struct sideband *sb)
+{
+	while (run_end(&sb->pending, 0) < sb->pending.nr) {
+		pending_vec before = sb->pending;
+
+		vec_clear(&sb->merged);
+		if (vec_reserve(&sb->merged, before.nr))
+			return -ENOMEM;
+		for (size_t a = 0; a < before.nr;) {
+			size_t b = run_end(&before, a), end = run_end(&before, b);
+
+			merge_two(&before, a, b, end, &sb->merged);
+			a = end;
+		}
+		sb->pending = sb->merged;
+		sb->merged = before;
+	}
 	return 0;
 }
 
@@ -476,44 +535,30 @@ void sideband_decode(const struct perf_event_header *raw, uint64_t time_ns,
 	decode_record((const char *)raw, time_ns, record);
 }
 
-/* Moves the records from @first on to the front of pool and list. */
-static void keep_from(struct sideband *sb, size_t first)
+/* Moves the records from @first on to the front of pool and list. Returns 0 or -ENOMEM. */
+static int keep_from(struct sideband *sb, size_t first)
 {
-	VEC(char) pool = {0};
+	const char_vec before = sb->pool;
 	size_t nr = sb->pending.nr - first;
 
 	memset(sb->begun, 0, sizeof(sb->begun));
-	if (!nr) {
-		vec_clear(&sb->pool);
-		vec_clear(&sb->pending);
-		return;
-	}
-	memmove(sb->pending.data, sb->pending.data + first, nr * sizeof(*sb->pending.data));
+	if (nr)
+		memmove(sb->pending.data, sb->pending.data + first, nr * sizeof(*sb->pending.data));
 	sb->pending.nr = nr;
-	for (size_t i = 0; i < nr; i++) {
-		sb->pending.data[i].order = i;
-		note_begun(sb, sb->pending.data[i].begun_pid);
-	}
-	/*
-	 * Few records are left, those of the last moments. When memory is out, the pool stays as it
-	 * is.
-	 */
-	for (size_t i = 0; i < nr; i++) {
-		struct pending *p = &sb->pending.data[i];
+	vec_clear(&sb->next_pool);
+	vec_for_each(&sb->pending, p) {
+		size_t off = sb->next_pool.nr;
 
-		if (vec_append(&pool, sb->pool.data + p->off, p->bytes)) {
-			vec_free(&pool);
-			return;
-		}
+		if (vec_append(&sb->next_pool, before.data + p->off, p->bytes))
+			return -ENOMEM;
+		p->off = off;
+		note_begun(sb, p->begun_pid);
 	}
-	for (size_t i = 0, off = 0; i < nr; i++) {
-		sb->pending.data[i].off = off;
-		off += sb->pending.data[i].bytes;
-	}
-	free(sb->pool.data);
-	sb->pool.data = pool.data;
-	sb->pool.nr = pool.nr;
-	sb->pool.cap = pool.cap;
+	sb->pool = sb->next_pool;
+	sb->next_pool = before;
+	if (before.cap > POOL_KEPT_BYTES)
+		vec_free(&sb->next_pool);
+	return 0;
 }
 
 int sideband_collect(struct sideband *sb)
@@ -537,25 +582,57 @@ bool sideband_has_begun(const struct sideband *sb, uint32_t pid)
 	return false;
 }
 
-int sideband_read(struct sideband *sb, uint64_t until_ns, sideband_fn fn, void *ctx)
+static int hand_out(const struct sideband *sb, const struct pending *p, sideband_fn fn, void *ctx)
 {
-	size_t i;
-	int ret = sideband_collect(sb);
+	struct sideband_record record;
 
+	decode_record(sb->pool.data + p->off, p->time_ns, &record);
+	return fn(ctx, &record);
+}
+
+int sideband_show_begun(struct sideband *sb, uint32_t pid, sideband_fn fn, void *ctx)
+{
+	int ret = sideband_collect(sb);
+	size_t i;
+
+	if (!ret && !sideband_has_begun(sb, pid))
+		ret = -ENOENT;
+	if (!ret)
+		ret = sort_pending(sb);
 	if (ret)
 		return ret;
-	if (!sb->pending.nr)
-		return 0;
-	qsort(sb->pending.data, sb->pending.nr, sizeof(*sb->pending.data), compare_pending);
-	for (i = 0; i < sb->pending.nr && sb->pending.data[i].time_ns <= until_ns; i++) {
-		struct sideband_record record;
+	for (i = sb->pending.nr - 1; sb->pending.data[i].begun_pid != pid;)
+		i--;
+	for (; !ret && i < sb->pending.nr; i++)
+		if (sb->pending.data[i].pid == pid)
+			ret = hand_out(sb, &sb->pending.data[i], fn, ctx);
+	return ret;
+}
 
-		decode_record(sb->pool.data + sb->pending.data[i].off, sb->pending.data[i].time_ns,
-			      &record);
-		ret = fn(ctx, &record);
+int sideband_preview(struct sideband *sb, uint64_t until_ns, sideband_fn fn, void *ctx)
+{
+	int ret = sideband_collect(sb) ?: sort_pending(sb);
+	size_t i = sb->pending.nr;
+
+	while (i && sb->pending.data[i - 1].time_ns > sb->shown_ns)
+		i--;
+	for (; !ret && i < sb->pending.nr && sb->pending.data[i].time_ns <= until_ns; i++)
+		ret = hand_out(sb, &sb->pending.data[i], fn, ctx);
+	sb->shown_ns = until_ns;
+	return ret;
+}
+
+int sideband_read(struct sideband *sb, uint64_t until_ns, sideband_fn fn, void *ctx)
+{
+	int ret = sideband_collect(sb) ?: sort_pending(sb);
+	size_t i;
+
+	if (ret || !sb->pending.nr)
+		return ret;
+	for (i = 0; i < sb->pending.nr && sb->pending.data[i].time_ns <= until_ns; i++) {
+		ret = hand_out(sb, &sb->pending.data[i], fn, ctx);
 		if (ret)
 			return ret;
 	}
-	keep_from(sb, i);
-	return 0;
+	return i ? keep_from(sb, i) : 0;
 }

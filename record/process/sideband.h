@@ -100,6 +100,22 @@ int sideband_add(struct sideband *sideband, const struct sideband_record *record
 void sideband_set_unsent(struct sideband *sideband, uint64_t nr);
 
 /*
+ * Reads all buffers and shows @fn the records of @pid that wait for their turn, from the latest one
+ * on that begins an address space. Returns 0, -ENOENT if none does, or an error of sideband_collect
+ * or @fn.
+ */
+int sideband_show_begun(struct sideband *sideband, uint32_t pid, sideband_fn fn, void *ctx);
+
+/*
+ * Reads all buffers and shows @fn the records of up to @until_ns that it has not been shown before,
+ * without handing them out. Returns 0, -ENOMEM, or @fn's error.
+ */
+int sideband_preview(struct sideband *sideband, uint64_t until_ns, sideband_fn fn, void *ctx);
+
+/* Records that were collected, and not handed out yet. */
+size_t sideband_nr_waiting(const struct sideband *sideband);
+
+/*
  * Reads all buffers and hands out the records of up to @until_ns. The caller vouches that all
  * records up to that time have been written by now. Returns 0, -ENOMEM, or @fn's error.
  */

@@ -66,6 +66,7 @@ long bpf_task_pt_regs(struct task_struct *task);
 void *bpf_task_storage_get(void *map, struct task_struct *task, void *value, __u64 flags);
 long bpf_get_current_comm(void *buffer, __u32 size);
 __u64 bpf_get_current_uid_gid(void);
+__u64 bpf_get_current_cgroup_id(void);
 __u64 bpf_ktime_get_ns(void);
 __u32 bpf_get_prandom_u32(void);
 long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
@@ -77,7 +78,6 @@ long bpf_find_vma(struct task_struct *task, __u64 address,
 /* Only programs for probes, which do not run here, or filters that need the kernel call these. */
 #define bpf_get_ns_current_pid_tgid(dev, inum, info, size) (-1L)
 #define bpf_get_current_pid_tgid()                         0ULL
-#define bpf_get_current_cgroup_id()                        0ULL
 #define bpf_current_task_under_cgroup(map, index)          0L
 #define bpf_get_attach_cookie(ctx)                         0ULL
 #define bpf_get_smp_processor_id()                         memory_map_cpu

@@ -103,6 +103,11 @@ __u64 bpf_get_current_uid_gid(void)
 	return current.sample->process->uid;
 }
 
+__u64 bpf_get_current_cgroup_id(void)
+{
+	return current.sample->process->cgroup;
+}
+
 __u64 bpf_ktime_get_ns(void)
 {
 	return current.sample->time_ns;
@@ -187,6 +192,7 @@ void program_take_sample(const struct program_sample *sample, struct program_wan
 	put_task(sample);
 	handle_event(NULL, sample_event, sample_weight, include_idle,
 		     sample->nr_kernel_frames ? 0 : NO_KERNEL_STACK);
+	task_memory_end();
 }
 
 void program_lose_samples(uint32_t cpu, uint64_t nr)
@@ -289,5 +295,10 @@ void program_state(struct program_state *state)
 		.nr_unmarked = &nr_unmarked,
 		.nr_early_refused = &nr_early_refused,
 		.early_rooms = early_rooms,
+		.name_rooms = name_rooms,
+		.named_functions = &named_functions,
+		.label_rooms = label_rooms,
+		.nr_other_labels = &nr_other_labels,
+		.nr_other_traces = &nr_other_traces,
 	};
 }

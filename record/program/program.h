@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "bpf/owner_room.h"
 #include "record/program/program_sample.h"
 
 /* What the program and the recorder share while it runs, here or in the kernel. */
@@ -23,12 +24,13 @@ struct program_state {
 	volatile __u64 *slices_begin_ns;
 	volatile __u64 *seen_period;
 	volatile __u32 *shed_gaps;
-	const volatile __u64 *nr_unmarked, *nr_early_refused;
-	struct owner_room *early_rooms;
+	const volatile __u64 *nr_unmarked, *nr_early_refused, *nr_other_labels, *nr_other_traces;
+	struct owner_room *early_rooms, *name_rooms;
+	struct named_functions *named_functions;
+	struct owner_room (*label_rooms)[OWNER_ROOMS];
 };
 
 struct bpf_map;
-struct owner_room;
 struct profrec_bpf;
 struct set_state;
 

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/user.h>
 
+struct looker;
+
 /* A process as far as the program asks for it. All zero: nothing is known. */
 struct program_process {
 	uint32_t pid;
@@ -18,6 +20,7 @@ struct program_process {
 	uint64_t exec_pages;                        /* any number that changes when it maps code */
 	uint64_t start_code, end_code, start_stack; /* as in /proc/PID/stat; 0: not known */
 	uint64_t exe_dev, exe_ino;                  /* of the executable, as stat tells them */
+	uint64_t cgroup; /* the id by which record/process/cgroup_paths.h has it; 0: not known */
 	bool is_followed;
 };
 
@@ -45,6 +48,7 @@ struct program_sample {
 	struct user_regs_struct regs; /* of user space; all 0 if there are none */
 	bool has_thread_pointer;      /* it is known, in regs */
 	struct program_memory memory;
+	struct looker *looker; /* reads the memory of other users' processes; NULL: nobody does */
 	const uint64_t *kernel_frames; /* leaf first */
 	size_t nr_kernel_frames;       /* 0: the sample hit user space */
 };

@@ -8,6 +8,8 @@
 
 #if defined(__x86_64__)
 #include "record/program/put_registers_x86_64.h"
+#elif defined(__aarch64__)
+#include "record/program/put_registers_aarch64.h"
 #endif
 
 #endif

@@ -16,8 +16,6 @@
 
 #define PATH_SIZE 512
 
-const char *const tracefs_roots[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing", NULL};
-
 #define HARDWARE(id) PERF_TYPE_HARDWARE, PERF_COUNT_HW_##id
 #define SOFTWARE(id) PERF_TYPE_SOFTWARE, PERF_COUNT_SW_##id
 
@@ -145,26 +143,6 @@ int event_name_parse(const char *text, struct event_name *event)
 	return ret;
 }
 
-int tracefs_find(const char *const *roots, const char **root, struct err *err)
-{
-	char path[PATH_SIZE];
-	int code = -ENOENT;
-
-	for (; *roots; roots++) {
-		snprintf(path, sizeof(path), "%s/events", *roots);
-		if (!access(path, R_OK | X_OK)) {
-			*root = *roots;
-			return 0;
-		}
-		if (errno == EACCES)
-			code = -EACCES;
-	}
-	if (code == -EACCES)
-		return err_set(err, code, "failed to find the tracepoints: %s", strerror(-code));
-	err_set(err, code, "failed to find the tracepoints: tracefs is not mounted");
-	return err_hint(err, code, "mount -t tracefs tracefs /sys/kernel/tracing");
-}
-
 int event_name_find_id(struct event_name *event, const char *const *roots, struct err *err)
 {
 	int category = strcspn(event->name, ":");
@@ -183,11 +161,7 @@ int event_name_find_id(struct event_name *event, const char *const *roots, struc
 			ret = -EIO;
 	}
 	vec_free(&text);
-	if (ret == -ENOENT) {
-		err_set(err, ret, "failed to find event '%s': there is no such tracepoint",
-			event->name);
-		return err_hint(err, ret, "the categories and their tracepoints: ls %s/events",
-				root);
-	}
+	if (ret == -ENOENT)
+		return tracefs_refuse(roots, event->name, err);
 	return ret ? err_set(err, ret, "failed to read '%s': %s", path, strerror(-ret)) : 0;
 }

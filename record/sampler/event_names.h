@@ -11,6 +11,7 @@
 
 #include "common/err.h"
 #include "common/words.h"
+#include "record/sampler/tracefs.h"
 
 struct event_name {
 	const char *name;        /* as the user wrote it, or a default's name */
@@ -35,15 +36,6 @@ extern const struct word_list event_names;
  * check whether the kernel and the machine have the event.
  */
 int event_name_parse(const char *text, struct event_name *event);
-
-/* Directories where tracefs may be mounted; ends with NULL. */
-extern const char *const tracefs_roots[];
-
-/*
- * Finds the first of @roots that is a tracefs; @roots ends with NULL. Returns 0 or a negative errno
- * with @err set, which says how to mount one.
- */
-int tracefs_find(const char *const *roots, const char **root, struct err *err);
 
 /*
  * Sets the config of a tracepoint, which is its id in tracefs. Reads the first of @roots that is a

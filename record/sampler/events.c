@@ -14,6 +14,15 @@
 /* events_open tries these in turn when the user names no event. */
 static const char *const defaults[] = {"cycles", "cpu-clock"};
 
+/*
+ * Shortest period of a clock, in nanoseconds. The kernel throttles frequencies alone. With a sample
+ * each 10 us, taking samples leaves no time in which the recorder could empty what they fill.
+ */
+#define CLOCK_PERIOD_MIN 50000
+
+/* Times that are long enough to be compared. */
+#define NSEC_ENOUGH 100000000
+
 static int open_on_cpu(const struct events *events, uint32_t cpu, uint64_t freq_hz)
 {
 	struct perf_event_attr attr = {
@@ -22,6 +31,7 @@ static int open_on_cpu(const struct events *events, uint32_t cpu, uint64_t freq_
 		.config = events->event.config,
 		.freq = freq_hz != 0,
 		.disabled = 1,
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.exclude_kernel = events->event.no_kernel,
 		.exclude_user = events->event.no_user,
 		/* perf leaves the hypervisor out with either modifier, too. */
@@ -51,6 +61,23 @@ static int open_all(struct events *events, const u32_vec *cpus, uint64_t freq_hz
 		events->fds[i] = fd;
 	}
 	return 0;
+}
+
+/* Returns 0, or -EINVAL with @err set if the event is a clock with a period that is too short. */
+static int check_period(const struct events *events, struct err *err)
+{
+	const struct event_name *event = &events->event;
+	bool is_clock =
+		event->type == PERF_TYPE_SOFTWARE && (event->config == PERF_COUNT_SW_CPU_CLOCK ||
+						      event->config == PERF_COUNT_SW_TASK_CLOCK);
+
+	if (!is_clock || !events->period || events->period >= CLOCK_PERIOD_MIN)
+		return 0;
+	err_set(err, -EINVAL, "failed to sample '%s' every %llu ns: too often for any other work",
+		event->name, (unsigned long long)events->period);
+	return err_hint(err, -EINVAL,
+			"-c of a clock is %d ns at least; -F says how many samples a second",
+			CLOCK_PERIOD_MIN);
 }
 
 static bool is_hardware(const struct event_name *event)
@@ -123,7 +150,8 @@ int events_open(struct events *events, const u32_vec *cpus, const struct events_
 	memset(events->fds, 0xff, cpus->nr * sizeof(int));
 	if (!options->event) {
 		ret = open_default(events, cpus, options->freq_hz, &cpu);
-		return ret ? explain_refusal(events, ret, cpu, options->freq_hz, err) : 0;
+		return ret ? explain_refusal(events, ret, cpu, options->freq_hz, err)
+			   : check_period(events, err);
 	}
 	events->event = *options->event;
 	events->is_tracepoint = events->event.type == PERF_TYPE_TRACEPOINT;
@@ -132,6 +160,9 @@ int events_open(struct events *events, const u32_vec *cpus, const struct events_
 		if (ret)
 			return ret;
 	}
+	ret = check_period(events, err);
+	if (ret)
+		return ret;
 	ret = open_all(events, cpus, options->freq_hz, &cpu);
 	return ret ? explain_refusal(events, ret, cpu, options->freq_hz, err) : 0;
 }
@@ -141,6 +172,22 @@ void events_disable(const struct events *events)
 	for (size_t i = 0; i < events->nr; i++)
 		if (events->fds[i] >= 0)
 			ioctl(events->fds[i], PERF_EVENT_IOC_DISABLE, 0);
+}
+
+void events_times(const struct events *events, uint64_t *wanted_ns, uint64_t *running_ns)
+{
+	*wanted_ns = *running_ns = 0;
+	for (size_t i = 0; i < events->nr && is_hardware(&events->event); i++) {
+		uint64_t value[3]; /* the count, and the two times */
+
+		if (events->fds[i] < 0 ||
+		    read(events->fds[i], value, sizeof(value)) != sizeof(value))
+			continue;
+		*wanted_ns += value[1];
+		*running_ns += value[2];
+	}
+	if (*wanted_ns < NSEC_ENOUGH)
+		*wanted_ns = *running_ns = 0;
 }
 
 void events_close(struct events *events)

@@ -40,6 +40,13 @@ int events_open(struct events *events, const u32_vec *cpus, const struct events_
  */
 void events_disable(const struct events *events);
 
+/*
+ * Sets the time in which a hardware event was to be counted, summed over the CPUs, and that in
+ * which it was: others may have the CPUs' counters. Both are 0 of other events, and if they are too
+ * short to be compared.
+ */
+void events_times(const struct events *events, uint64_t *wanted_ns, uint64_t *running_ns);
+
 void events_close(struct events *events);
 
 #endif

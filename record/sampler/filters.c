@@ -46,8 +46,16 @@ static int open_cgroup(const char *path, struct filters *f, struct err *err)
 	struct statfs fs;
 	struct stat st;
 
-	if (dir < 0)
-		return err_set(err, -errno, "failed to open cgroup '%s': %m", path);
+	if (dir < 0) {
+		int ret = -errno;
+
+		err_set(err, ret, "failed to open cgroup '%s': %m", path);
+		return ret != -ENOENT
+			       ? ret
+			       : err_hint(
+					 err, ret,
+					 "a directory is due, as /sys/fs/cgroup/system.slice/NAME.service");
+	}
 	if (fstatfs(dir, &fs) || fstat(dir, &st))
 		return err_set(err, -errno, "failed to open cgroup '%s': %m", path);
 	if (fs.f_type != CGROUP2_SUPER_MAGIC) {

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -56,24 +55,6 @@ static int attach_trace(struct memory_watch *watch, struct bpf_program *program)
 	return 0;
 }
 
-/* Finds the tracepoint in a tracefs that is mounted nowhere. */
-static int find_unmounted(struct event_name *event)
-{
-	_cleanup_close_ int fs = fsopen("tracefs", FSOPEN_CLOEXEC), mount = -1;
-	const char *roots[2] = {0};
-	char root[32];
-	struct err unused;
-
-	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		return -errno;
-	mount = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	if (mount < 0)
-		return -errno;
-	snprintf(root, sizeof(root), "/proc/self/fd/%d", mount);
-	roots[0] = root;
-	return event_name_find_id(event, roots, &unused);
-}
-
 /* The event is on the first CPU, and the program runs for hits on every CPU. */
 static int open_tracepoint(void)
 {
@@ -81,10 +62,10 @@ static int open_tracepoint(void)
 	struct perf_event_attr attr = {
 		.size = sizeof(attr), .type = PERF_TYPE_TRACEPOINT, .sample_period = 1};
 	struct err unused;
-	int ret = event_name_find_id(&event, tracefs_roots, &unused), fd;
+	int ret, fd;
 
-	if (ret)
-		ret = find_unmounted(&event);
+	tracefs_open();
+	ret = event_name_find_id(&event, tracefs_roots, &unused);
 	if (ret)
 		return ret;
 	attr.config = event.config;

@@ -115,6 +115,11 @@ static void take_maps(struct sampler *sampler, const struct sampler_options *opt
 			.nr_unmarked = &b->bss->nr_unmarked,
 			.nr_early_refused = &b->bss->nr_early_refused,
 			.early_rooms = b->bss->early_rooms,
+			.name_rooms = b->bss->name_rooms,
+			.named_functions = &b->bss->named_functions,
+			.label_rooms = b->bss->label_rooms,
+			.nr_other_labels = &b->bss->nr_other_labels,
+			.nr_other_traces = &b->bss->nr_other_traces,
 		};
 	sampler->maps = (struct set_maps){
 		.stack_slots = fd_of(sampler, b->maps.stack_slots),
@@ -189,6 +194,16 @@ uint64_t sampler_unfollowed(const struct sampler *sampler)
 uint64_t sampler_early_refused(const struct sampler *sampler)
 {
 	return *sampler->state.nr_early_refused;
+}
+
+uint64_t sampler_other_labels(const struct sampler *sampler)
+{
+	return *sampler->state.nr_other_labels;
+}
+
+uint64_t sampler_other_traces(const struct sampler *sampler)
+{
+	return *sampler->state.nr_other_traces;
 }
 
 static int attach_one(struct sampler *sampler, struct bpf_program *prog, int event_fd,
@@ -387,9 +402,12 @@ void sampler_unwind_maps(const struct sampler *sampler, struct unwind_maps *maps
 		.function_names = fd_of(sampler, sampler->bpf->maps.function_names),
 		.java_machines = fd_of(sampler, sampler->bpf->maps.java_machines),
 		.beam_machines = fd_of(sampler, sampler->bpf->maps.beam_machines),
+		.thread_contexts = fd_of(sampler, sampler->bpf->maps.thread_contexts),
 		.wants = fd_of(sampler, sampler->bpf->maps.unwind_wants),
 		.early = fd_of(sampler, sampler->bpf->maps.early_samples),
 		.early_rooms = sampler->state.early_rooms,
+		.name_rooms = sampler->state.name_rooms,
+		.named_functions = sampler->state.named_functions,
 	};
 }
 
@@ -494,7 +512,8 @@ int sampler_drain(struct sampler *sampler, const struct sampler_sink *sink, stru
 
 	if (!ret)
 		ret = drain_totals(sampler, rest, err);
-	memset(state, 0, sizeof(*state));
+	*state = (struct set_state){.nr_drains = state->nr_drains + 1};
+	memset(sampler->state.label_rooms[rest], 0, sizeof(sampler->state.label_rooms[rest]));
 	return ret;
 }
 

@@ -55,6 +55,12 @@ uint64_t sampler_unfollowed(const struct sampler *sampler);
 /* Samples so far whose stacks had to wait for tables, and had no room to be copied. */
 uint64_t sampler_early_refused(const struct sampler *sampler);
 
+/* Samples so far whose labels of requests found no room. */
+uint64_t sampler_other_labels(const struct sampler *sampler);
+
+/* Samples so far whose trace found no room. They have their other labels, or count among those. */
+uint64_t sampler_other_traces(const struct sampler *sampler);
+
 /*
  * Begins to add changes of memory that @sideband leaves out to its records. The sampler and
  * @sideband must outlive @watch. Returns 0 or a negative errno with @err set. The end of @watch is

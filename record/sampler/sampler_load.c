@@ -85,16 +85,16 @@ static int set_map_sizes(const struct map_size *sizes, size_t nr)
 static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *options,
 		     const struct set_sizes *set)
 {
-	uint32_t buffer_size = STACK_LINES(options->depth.most) * sizeof(struct stack_line);
+	uint32_t most = max_u64(options->depth.most, options->label_sets ? LABEL_FRAMES_MAX : 0);
 	uint32_t nr_levels = options->has_hits ? NR_LEVELS : 1;
-	uint32_t nr_keys = max_u64(HASH_NR_STACK_KEYS(options->depth.most),
+	uint32_t nr_keys = max_u64(HASH_NR_STACK_KEYS(most),
 				   HASH_NR_WORD_KEYS(sizeof(struct count_key) / sizeof(uint64_t)));
 	const struct map_size sizes[] = {
 		{bpf->maps.stack_slots, NR_SETS * set->nr_stack_slots, 0},
 		{bpf->maps.stack_lines, NR_SETS * set->max_lines, 0},
 		{bpf->maps.count_slots, NR_SETS * set->nr_count_slots, 0},
 		{bpf->maps.slice_changes, NR_SETS * max_u64(set->max_changes, 1), 0},
-		{bpf->maps.buffers, nr_levels * 2, buffer_size},
+		{bpf->maps.buffers, nr_levels * 2, STACK_LINES(most) * sizeof(struct stack_line)},
 		{bpf->maps.walk_memories, nr_levels, 0},
 		{bpf->maps.submissions, nr_levels, 0},
 		{bpf->maps.early_notes, nr_levels, 0},
@@ -108,6 +108,7 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 
 	bpf->rodata->max_stacks = set->max_stacks;
 	bpf->rodata->max_lines = set->max_lines;
+	bpf->rodata->max_stack_lines = STACK_LINES(most);
 	bpf->rodata->max_counts = set->max_counts;
 	bpf->rodata->nr_stack_slots = set->nr_stack_slots;
 	bpf->rodata->nr_count_slots = set->nr_count_slots;
@@ -159,7 +160,7 @@ static int set_unwinding(struct profrec_bpf *bpf, const struct sampler_options *
 }
 
 /* Names that the recorder has not taken yet. */
-#define FUNCTION_NAMES_BYTES (256u << 10)
+#define FUNCTION_NAMES_BYTES (512u << 10)
 
 static int set_languages(struct profrec_bpf *bpf, const struct sampler_options *options)
 {
@@ -175,6 +176,21 @@ static int set_languages(struct profrec_bpf *bpf, const struct sampler_options *
 	};
 
 	bpf->rodata->walk_languages = true;
+	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
+}
+
+static int set_labels(struct profrec_bpf *bpf, const struct sampler_options *options)
+{
+	const struct map_size sizes[] = {
+		{bpf->maps.thread_contexts, UNWIND_MAX_SPACES, 0},
+		{bpf->maps.label_scratches, options->has_hits ? NR_LEVELS : 1, 0},
+	};
+
+	bpf->rodata->take_labels = true;
+	bpf->rodata->take_traces = options->traces;
+	bpf->rodata->max_label_sets = options->label_sets;
+	memcpy((void *)(uintptr_t)bpf->rodata->label_names, options->label_names,
+	       sizeof(bpf->rodata->label_names));
 	return set_map_sizes(sizes, ARRAY_SIZE(sizes));
 }
 
@@ -314,6 +330,8 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 		ret = set_unwinding(bpf, options);
 	if (!ret && options->unwind && options->languages)
 		ret = set_languages(bpf, options);
+	if (!ret && options->unwind && options->label_sets)
+		ret = set_labels(bpf, options);
 	return ret ? ret : set_filters(bpf, options->filters);
 }
 

@@ -70,6 +70,9 @@ struct sampler_options {
 	bool has_chosen_cpus; /* the user asked for some CPUs alone */
 	bool unwind;          /* walk stacks by tables: the caller will call unwinder_begin */
 	bool languages;       /* with unwind: find functions of interpreted languages */
+	uint32_t label_sets;  /* with unwind: keep labels of requests, as many sets; 0: none */
+	bool traces;          /* with label_sets: keep ids of traces, too */
+	const struct label_name *label_names; /* with label_sets: LABEL_KEYS_MAX keys */
 };
 
 struct profrec_bpf;

@@ -70,6 +70,8 @@ static void fill_attr(const struct perf_events *s, struct perf_event_attr *attr)
 		attr->sample_freq = o->freq_hz * s->nr_per_sample;
 	else
 		attr->sample_period = o->period;
+	if (s->has_cgroups)
+		attr->sample_type |= PERF_SAMPLE_CGROUP;
 	if (s->has_frames_of_kernel) {
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_user = 1;
@@ -96,11 +98,20 @@ static int try_event(struct perf_events *s, int32_t tid)
 {
 	int fd;
 
-	s->has_build_ids = s->has_kernel = true;
+	s->has_build_ids = s->has_cgroups = s->has_kernel = true;
 	s->has_frames_of_kernel = !s->options.no_kernel;
 	fd = open_event(s, tid, s->rings[0].cpu);
+	if (fd == -EINVAL) { /* a newer kernel may be built without CONFIG_CGROUP_PERF */
+		s->has_cgroups = false;
+		fd = open_event(s, tid, s->rings[0].cpu);
+	}
 	if (fd == -EINVAL) {
 		s->has_build_ids = false;
+		s->has_cgroups = true;
+		fd = open_event(s, tid, s->rings[0].cpu);
+	}
+	if (fd == -EINVAL) {
+		s->has_cgroups = false;
 		fd = open_event(s, tid, s->rings[0].cpu);
 	}
 	if (is_refused(fd)) {

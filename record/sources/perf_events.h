@@ -35,6 +35,7 @@ struct perf_events {
 	bool is_chosen;            /* event and has_kernel are known */
 	bool has_kernel;           /* the event counts in the kernel, too */
 	bool has_build_ids;        /* mappings are told with them (Linux 5.12) */
+	bool has_cgroups;          /* and samples with ids of cgroups (Linux 5.7) */
 	bool has_frames_of_kernel; /* and samples have its frames */
 	bool is_running;
 	uint32_t nr_per_sample; /* samples of the kernel for each that is wanted */

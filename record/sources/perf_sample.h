@@ -19,9 +19,10 @@ struct perf_sample_head {
 
 /*
  * Fills in the registers, the copy of the stack, and the frames of the kernel if @has_chain. They
- * point into the record. Returns false if the record does not hold what it says.
+ * point into the record. *@cgroup receives the id of the cgroup; it is NULL if samples have none.
+ * Returns false if the record does not hold what it says.
  */
 bool perf_sample_decode(const struct perf_sample_head *record, bool has_chain,
-			struct program_sample *sample);
+			struct program_sample *sample, uint64_t *cgroup);
 
 #endif

@@ -16,6 +16,7 @@
 #include "record/sources/registers.h"
 #include "record/sources/targets.h"
 #include "record/sources/thread_stop.h"
+#include "record/system/looker.h"
 
 /* While a thread calls exec, its old stack is further away than this from the new one. */
 #define NEAR_BYTES (128u << 10)
@@ -55,6 +56,7 @@ struct perf_source {
 	uint64_t nr_lost;   /* records */
 	uint64_t nr_seen;   /* samples of the kernel */
 	bool lacks_memory;  /* some thread could not be stopped */
+	bool lacks_stops;   /* some thread was in a system call that a stop would have ended */
 	bool lacks_time;    /* samples stand for less than the time that threads ran */
 };
 
@@ -89,6 +91,7 @@ int perf_source_create(const struct source_options *options, struct perf_source 
 
 	if (!s)
 		return err_set(err, -ENOMEM, "failed to open the events: out of memory");
+	s->targets.looker = options->looker;
 	ret = perf_events_open(&s->events, options, err);
 	s->record = malloc(UINT16_MAX + 1);
 	if (!ret && !s->record)
@@ -245,6 +248,21 @@ static bool is_between_programs(struct target_process *p, const struct program_s
 }
 
 /*
+ * May a thread be stopped? If it is in a system call, that returns early: it has read less, waited
+ * less, or failed with EINTR or EAGAIN. Whoever records processes by name accepts that for them.
+ */
+static bool may_stop(struct perf_source *s, uint32_t pid, bool is_in_kernel)
+{
+	bool may = !is_in_kernel || !s->events.options.all;
+
+	if (looker_is_child(s->targets.looker, pid))
+		return false;
+
+	s->lacks_stops |= !may;
+	return may;
+}
+
+/*
  * Has the thread of @sample stop, to take the sample then. Returns 1, 0 if it may not be stopped,
  * or -ENOMEM.
  */
@@ -284,7 +302,8 @@ static void take_stopped(struct perf_source *s, const struct stopping *from)
 					.time_ns = from->stopped_ns,
 					.regs = from->regs,
 					.has_thread_pointer = true,
-					.memory.is_stopped = true};
+					.memory.is_stopped = true,
+					.looker = s->targets.looker};
 	struct program_wants wants;
 
 	if (!p || !t) {
@@ -356,7 +375,7 @@ static void read_process(struct perf_source *s, struct target_process *p, uint32
 {
 	if (p->is_read)
 		return;
-	targets_read_process(p, tid);
+	targets_read_process(&s->targets, p, tid);
 	if (has_record(s, p->known.pid, false))
 		p->known.has_uid = false;
 }
@@ -367,8 +386,10 @@ static int take_sample(struct perf_source *s, const struct perf_ring *ring,
 	const struct perf_sample_head *head = (const void *)header;
 	bool is_in_kernel =
 		(header->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
-	struct program_sample sample = {
-		.tid = head->tid, .cpu = ring->position, .time_ns = head->time};
+	struct program_sample sample = {.tid = head->tid,
+					.cpu = ring->position,
+					.time_ns = head->time,
+					.looker = s->targets.looker};
 	struct target_process *p = targets_process(&s->targets, head->pid);
 	struct target_thread *t = targets_thread(&s->targets, head->pid, head->tid);
 	struct program_wants wants;
@@ -390,7 +411,8 @@ static int take_sample(struct perf_source *s, const struct perf_ring *ring,
 		targets_read_comm(t);
 	memcpy(sample.comm, t->comm, sizeof(sample.comm));
 	sample.process = &p->known;
-	is_whole = perf_sample_decode(head, s->events.has_frames_of_kernel, &sample);
+	is_whole = perf_sample_decode(head, s->events.has_frames_of_kernel, &sample,
+				      s->events.has_cgroups ? &p->known.cgroup : NULL);
 	if (!is_in_kernel)
 		sample.nr_kernel_frames = 0;
 	if (!is_whole || is_between_programs(p, &sample, is_in_kernel))
@@ -400,7 +422,7 @@ static int take_sample(struct perf_source *s, const struct perf_ring *ring,
 		p->known.start_code = 1;
 	if ((p->needs_stop || program_needs_stop(head->pid)) &&
 	    registers_are_64_bit(&sample.regs) && s->events.is_running) {
-		int ret = ask_to_stop(s, &sample);
+		int ret = may_stop(s, head->pid, is_in_kernel) ? ask_to_stop(s, &sample) : 0;
 
 		if (ret)
 			return ret < 0 ? ret : 0;
@@ -630,6 +652,8 @@ const char *perf_source_lacks(const struct perf_source *s)
 {
 	if (s->lacks_memory)
 		return "some samples have no functions of interpreted languages, or cut stacks: their processes may not be traced (ptrace)";
+	if (s->lacks_stops)
+		return "samples in system calls have no functions of interpreted languages, and cut stacks: a stop of their threads would end the calls early; -p and -- COMMAND stop them";
 	if (s->lacks_time && s->events.has_kernel)
 		return "threads that end within a period have no samples by perf events, which are counted as lost: '--backend ptrace' samples them";
 	if (s->lacks_time)

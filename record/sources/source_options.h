@@ -20,7 +20,7 @@ struct source_code {
 };
 
 /*
- * What a source by ptrace sees of processes, which no side-band tells there. Both functions return
+ * What a source by ptrace sees of processes, which no side-band tells there. The functions return
  * 0 or a negative errno.
  */
 struct source_listener {
@@ -31,6 +31,9 @@ struct source_listener {
 	 * code->has_changed if they have.
 	 */
 	int (*look_at_code)(void *ctx, uint32_t pid, uint64_t time_ns, struct source_code *code);
+	/* *@id receives an id of the cgroup of the process (record/process/cgroup_paths.h), or 0.
+	 */
+	int (*find_cgroup)(void *ctx, uint32_t pid, uint64_t *id);
 	void *ctx;
 };
 
@@ -40,9 +43,10 @@ struct source_options {
 	const struct event_name *event; /* NULL: the default */
 	uint64_t freq_hz;               /* samples a second of CPU time; 0: use the period */
 	uint64_t period;
-	bool all;             /* all processes (perf events alone) */
-	bool no_kernel;       /* take no stacks of the kernel */
-	uint32_t command_pid; /* a child whose end somebody else waits for; 0: none */
+	bool all;              /* all processes (perf events alone) */
+	bool no_kernel;        /* take no stacks of the kernel */
+	uint32_t command_pid;  /* a child whose end somebody else waits for; 0: none */
+	struct looker *looker; /* touches processes of other users; borrowed */
 	struct source_listener listener;
 };
 

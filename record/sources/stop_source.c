@@ -67,6 +67,7 @@ int stop_source_create(const struct source_options *options, struct stop_source 
 	signal(SIGTSTP, SIG_IGN);
 	s->timer_fd = -1;
 	s->options = *options;
+	s->targets.looker = options->looker;
 	s->debts.period_ns = NS_PER_S / options->freq_hz;
 	if (access("/proc/self/schedstat", R_OK)) {
 		stop_source_destroy(s);
@@ -115,7 +116,9 @@ static int trace_thread(void *ctx, uint32_t tid)
 		return -ESRCH;
 	if (ptrace(PTRACE_SEIZE, tid, 0, TRACE_OPTIONS))
 		/* A thread that has ended, and waits for the others, cannot be traced. */
-		return errno == EPERM && thread_times_has_ended(pid, tid) ? -ESRCH : -errno;
+		return errno == EPERM && thread_times_has_ended(pid, tid, s->options.looker)
+			       ? -ESRCH
+			       : -errno;
 	t = targets_thread(&s->targets, pid, tid);
 	if (!t)
 		return -ENOMEM;
@@ -197,7 +200,8 @@ static void look_at_times(struct stop_source *s)
 			continue;
 		thread_debts_limit(&s->debts, t->cpu, &t->owed_ns);
 		s->is_behind |= t->owed_ns >= 2 * s->debts.period_ns;
-		if (thread_times_runs(t, &s->possible) && !ptrace(PTRACE_INTERRUPT, t->tid, 0, 0))
+		if (thread_times_runs(t, &s->possible, s->options.looker) &&
+		    !ptrace(PTRACE_INTERRUPT, t->tid, 0, 0))
 			t->is_due = true;
 	}
 }
@@ -207,7 +211,7 @@ static void look_at_times(struct stop_source *s)
 static int watch_code(struct stop_source *s, struct target_process *p, uint64_t now_ns)
 {
 	const struct source_listener *l = &s->options.listener;
-	uint64_t faults = targets_faults(p->known.pid);
+	uint64_t faults = targets_faults(&s->targets, p->known.pid);
 	int ret;
 
 	/* A process that has begun by vfork has none of its own. */
@@ -226,17 +230,22 @@ static int take_sample(struct stop_source *s, struct target_thread *t)
 	struct program_sample sample = {.tid = t->tid,
 					.time_ns = clock_monotonic_ns(),
 					.memory.is_stopped = true,
-					.has_thread_pointer = true};
+					.has_thread_pointer = true,
+					.looker = s->targets.looker};
 	struct iovec regs = {&sample.regs, sizeof(sample.regs)};
+	const struct source_listener *l = &s->options.listener;
 	struct program_wants wants;
-	int ret;
+	int ret = 0;
 
 	if (!p || ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, &regs))
 		return 0; /* it has been killed */
 	thread_debts_pay(&s->debts, t);
-	targets_read_process(p, t->tid);
+	if (!p->is_read)
+		ret = l->find_cgroup(l->ctx, p->known.pid, &p->known.cgroup);
+	targets_read_process(&s->targets, p, t->tid);
 	targets_read_comm(t);
-	ret = watch_code(s, p, sample.time_ns);
+	if (!ret)
+		ret = watch_code(s, p, sample.time_ns);
 	memcpy(sample.comm, t->comm, sizeof(sample.comm));
 	sample.process = &p->known;
 	sample.cpu = t->cpu;
@@ -441,22 +450,25 @@ static int take_stop(struct stop_source *s, uint32_t tid, int status)
 	return ret;
 }
 
-/* Handles all threads that have stopped. */
+/* Processes that begin others without end may stop as fast as the recorder lets them go. */
+#define STOPS_NS (100 * NS_PER_MS)
+
+/* Handles the threads that have stopped: all, unless they keep it from other work. */
 static int take_stops(struct stop_source *s)
 {
+	uint64_t end_ns = clock_monotonic_ns() + STOPS_NS;
 	siginfo_t info;
+	int ret = 0;
 
-	for (;;) {
-		int ret;
-
+	do {
 		info.si_pid = 0;
 		if (waitid(P_ALL, 0, &info, WSTOPPED | __WALL | WNOHANG) || !info.si_pid)
 			return 0;
 		/* A child of the recorder that job control has stopped is none of them. */
-		ret = info.si_code == CLD_TRAPPED ? take_stop(s, info.si_pid, info.si_status) : 0;
-		if (ret)
-			return ret;
-	}
+		if (info.si_code == CLD_TRAPPED)
+			ret = take_stop(s, info.si_pid, info.si_status);
+	} while (!ret && clock_monotonic_ns() < end_ns);
+	return ret;
 }
 
 /* Has the thread ended? Then its parent hears of it from now on. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/sources/targets.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,9 +13,9 @@
 #include "common/cleanup.h"
 #include "format/prof.h"
 #include "record/proc/proc_info.h"
+#include "record/proc/proc_task.h"
 
 #define PATH_SIZE 64
-#define TEXT_SIZE 4096
 
 void targets_deinit(struct targets *t)
 {
@@ -157,18 +158,15 @@ static size_t read_text(const char *path, char *text, size_t size)
 	return nr > 0 ? (size_t)nr : 0;
 }
 
-/* Fields 26 to 28 of /proc/PID/stat (proc_pid_stat(5)). The name in field 2 may hold anything. */
-static void read_places(struct program_process *p, uint32_t tid)
+/* Fields 26 to 28 of /proc/PID/stat (proc_pid_stat(5)). */
+static void read_places(struct looker *looker, struct program_process *p, uint32_t tid)
 {
-	char path[PATH_SIZE], text[TEXT_SIZE];
-	const char *rest;
+	char text[PROC_STAT_SIZE];
 	uint64_t places[3];
 
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", p->pid, tid);
-	rest = read_text(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
-	if (!rest ||
-	    sscanf(rest + 1,
-		   " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64
+	if (proc_stat_read(looker, p->pid, tid, text) ||
+	    sscanf(text,
+		   "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64
 		   " %" SCNu64 " %" SCNu64,
 		   &places[0], &places[1], &places[2]) != 3)
 		return;
@@ -177,23 +175,60 @@ static void read_places(struct program_process *p, uint32_t tid)
 	p->start_stack = places[2];
 }
 
-void targets_read_process(struct target_process *p, uint32_t tid)
+struct exe_question {
+	uint32_t pid, tid;
+};
+
+struct exe_answer {
+	uint64_t dev, ino;
+};
+
+/* A look_fn. A file server may be asked. */
+static int look_at_exe(struct look *look)
 {
-	struct proc_identity identity;
+	struct exe_answer answer;
+	struct exe_question q;
 	char path[PATH_SIZE];
 	struct stat st;
+	int ret;
+
+	memcpy(&q, look->question, sizeof(q));
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/exe", q.pid, q.tid);
+	ret = look_touch(look, look_process(q.pid));
+	if (!ret && stat(path, &st))
+		ret = -errno;
+	if (ret)
+		return ret;
+	answer = (struct exe_answer){st.st_dev, st.st_ino};
+	return look_answer_append(look, &answer, sizeof(answer)) ? 0 : -ENOBUFS;
+}
+
+static void read_exe(struct looker *looker, struct program_process *p, uint32_t tid)
+{
+	const struct exe_question q = {p->pid, tid};
+	const struct look_question question = {
+		.fn = look_at_exe, .bytes = &q, .nr = sizeof(q), .fd = -1, .pid = p->pid};
+	static struct look_answer answer;
+	struct exe_answer exe;
+
+	if (looker_ask(looker, &question, &answer) || answer.nr != sizeof(exe))
+		return;
+	memcpy(&exe, answer.bytes, sizeof(exe));
+	p->exe_dev = exe.dev;
+	p->exe_ino = exe.ino;
+}
+
+void targets_read_process(const struct targets *t, struct target_process *p, uint32_t tid)
+{
+	struct proc_identity identity;
 
 	if (p->is_read)
 		return;
 	p->is_read = true;
 	p->known.start_code = p->known.end_code = p->known.start_stack = 0;
 	p->known.exe_dev = p->known.exe_ino = 0;
-	read_places(&p->known, tid);
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/exe", p->known.pid, tid);
-	if (!stat(path, &st)) {
-		p->known.exe_dev = st.st_dev;
-		p->known.exe_ino = st.st_ino;
-	}
+	read_places(t->looker, &p->known, tid);
+	read_exe(t->looker, &p->known, tid);
 	/* The owner of the directory is root if the process may not be dumped. */
 	if (proc_identity_read(p->known.pid, &identity) || identity.uid == PROF_UID_UNKNOWN)
 		return;
@@ -201,17 +236,15 @@ void targets_read_process(struct target_process *p, uint32_t tid)
 	p->known.has_uid = true;
 }
 
-uint64_t targets_faults(uint32_t pid)
+uint64_t targets_faults(const struct targets *t, uint32_t pid)
 {
-	char path[PATH_SIZE], text[TEXT_SIZE];
+	char text[PROC_STAT_SIZE];
 	uint64_t minor, major;
-	const char *rest;
 
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
-	rest = read_text(path, text, sizeof(text)) ? strrchr(text, ')') : NULL;
 	/* Fields 10 and 12 (proc_pid_stat(5)). */
-	if (!rest || sscanf(rest + 1, " %*c %*s %*s %*s %*s %*s %*s %" SCNu64 " %*s %" SCNu64,
-			    &minor, &major) != 2)
+	if (proc_stat_read(t->looker, pid, pid, text) ||
+	    sscanf(text, "%*c %*s %*s %*s %*s %*s %*s %" SCNu64 " %*s %" SCNu64, &minor, &major) !=
+		    2)
 		return 0;
 	return minor + major;
 }

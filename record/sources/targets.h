@@ -45,7 +45,8 @@ struct target_process {
 struct targets {
 	VEC(struct target_process) processes;
 	VEC(struct target_thread) threads;
-	uint64_t nr_starts; /* of processes so far: numbers them */
+	uint64_t nr_starts;    /* of processes so far: numbers them */
+	struct looker *looker; /* touches processes of other users; borrowed, NULL: nobody does */
 };
 
 void targets_deinit(struct targets *targets);
@@ -76,13 +77,14 @@ bool targets_have_other_thread(const struct targets *targets, uint32_t pid, uint
  * Reads what /proc tells of the process, unless it is known. @tid is a thread of it: the main
  * thread may have ended.
  */
-void targets_read_process(struct target_process *process, uint32_t tid);
+void targets_read_process(const struct targets *targets, struct target_process *process,
+			  uint32_t tid);
 
 /*
  * How many page faults the process has had. Code that is new in its memory cannot run without one.
  * Returns 0 if that cannot be read.
  */
-uint64_t targets_faults(uint32_t pid);
+uint64_t targets_faults(const struct targets *targets, uint32_t pid);
 
 /* Reads the name of the thread. */
 void targets_read_comm(struct target_thread *thread);

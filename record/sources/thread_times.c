@@ -9,8 +9,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "common/cleanup.h"
 #include "common/minmax.h"
+#include "record/proc/proc_task.h"
 #include "record/system/cpus.h"
 
 static void open_stat(struct target_thread *t)
@@ -51,29 +51,13 @@ uint64_t thread_times_read(struct target_thread *t)
 	return strtoull(text, NULL, 10);
 }
 
-/* Reads /proc/PID/task/TID/stat from field 3 on, the state. Returns NULL if that cannot be read. */
-static const char *read_stat(uint32_t pid, uint32_t tid, char *text, size_t size)
+bool thread_times_runs(struct target_thread *t, const u32_vec *possible, struct looker *looker)
 {
-	_cleanup_close_ int fd = -1;
-	char path[64];
-	ssize_t nr;
-
-	snprintf(path, sizeof(path), "/proc/%u/task/%u/stat", pid, tid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	nr = fd < 0 ? -1 : read(fd, text, size - 1);
-	text[nr > 0 ? nr : 0] = '\0';
-	text = strrchr(text, ')'); /* the name before it may hold anything */
-	return text && text[1] == ' ' ? text + 2 : NULL;
-}
-
-bool thread_times_runs(struct target_thread *t, const u32_vec *possible)
-{
-	char text[1024];
-	const char *stat = read_stat(t->pid, t->tid, text, sizeof(text));
+	char stat[PROC_STAT_SIZE];
 	size_t at;
 	int on;
 
-	if (!stat)
+	if (proc_stat_read(looker, t->pid, t->tid, stat))
 		return false;
 	/* Field 39 (proc_pid_stat(5)). */
 	if (sscanf(stat,
@@ -84,10 +68,9 @@ bool thread_times_runs(struct target_thread *t, const u32_vec *possible)
 	return stat[0] == 'R';
 }
 
-bool thread_times_has_ended(uint32_t pid, uint32_t tid)
+bool thread_times_has_ended(uint32_t pid, uint32_t tid, struct looker *looker)
 {
-	char text[1024];
-	const char *stat = read_stat(pid, tid, text, sizeof(text));
+	char stat[PROC_STAT_SIZE];
 
-	return !stat || stat[0] == 'Z' || stat[0] == 'X';
+	return proc_stat_read(looker, pid, tid, stat) || stat[0] == 'Z' || stat[0] == 'X';
 }

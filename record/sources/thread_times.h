@@ -14,11 +14,12 @@ uint64_t thread_times_read(struct target_thread *thread);
 
 /*
  * Does the thread run, or wait for a CPU? Notes the CPU that it was last on: thread->cpu is its
- * position in @possible.
+ * position in @possible. @looker touches it if it is another user's.
  */
-bool thread_times_runs(struct target_thread *thread, const u32_vec *possible);
+bool thread_times_runs(struct target_thread *thread, const u32_vec *possible,
+		       struct looker *looker);
 
 /* Has the thread ended? It may be there for as long as other threads of the process are. */
-bool thread_times_has_ended(uint32_t pid, uint32_t tid);
+bool thread_times_has_ended(uint32_t pid, uint32_t tid, struct looker *looker);
 
 #endif

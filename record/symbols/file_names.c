@@ -623,6 +623,14 @@ int file_names_wait(struct file_names *n, int ms)
 	return ret;
 }
 
+void file_names_give_up(struct file_names *n)
+{
+	for (uint32_t nr; take_next(n, &nr);)
+		leave_out(n, nr);
+	if (n->current != NO_FILE)
+		shares_note_lack(&n->unserved, n->files.data[n->current].owner);
+}
+
 bool file_names_find(const struct file_names *n, uint32_t nr, uint64_t off,
 		     struct file_symbol *symbol)
 {
@@ -705,6 +713,16 @@ int file_names_settle(struct file_names *n)
 	}
 	shares_age(&n->known);
 	return n->free_files.nr == nr_free ? 0 : index_files(n);
+}
+
+uint32_t file_names_owner(const struct file_names *n, uint32_t nr)
+{
+	return n->files.data[nr].owner;
+}
+
+void file_names_note_unserved(struct file_names *n, uint32_t nr)
+{
+	shares_note_lack(&n->unserved, n->files.data[nr].owner);
 }
 
 const struct shares *file_names_unserved(const struct file_names *n)

@@ -53,6 +53,12 @@ int file_names_hold(struct file_names *names, const struct mapped_file *file,
  */
 const struct file_identity *file_names_identity(const struct file_names *names, uint32_t nr);
 
+/* The user who answers for file @nr. */
+uint32_t file_names_owner(const struct file_names *names, uint32_t nr);
+
+/* There is no room for names of file @nr elsewhere. */
+void file_names_note_unserved(struct file_names *names, uint32_t nr);
+
 /*
  * Asks for the symbols of file @nr that cover the @nr_offsets file offsets, which are sorted. From
  * @urgent_ns (CLOCK_MONOTONIC) on somebody waits for them. The child begins at the next
@@ -76,6 +82,9 @@ bool file_names_is_waiting(const struct file_names *names);
 /* Waits for the answers, @ms milliseconds at most. Returns 0 or -ENOMEM. */
 int file_names_wait(struct file_names *names, int ms);
 
+/* No more time: counts the files that have no answer yet as not looked at. */
+void file_names_give_up(struct file_names *names);
+
 /*
  * Finds the symbol that covers @off of file @nr. It is valid until the next call of another
  * function. Returns false if there is none, or if there is no answer about @off.
@@ -96,8 +105,8 @@ void file_names_begin_recording(struct file_names *names);
 int file_names_settle(struct file_names *names);
 
 /*
- * Counts, by owner, how often a file was not looked at, or not as a whole, to save CPU time or
- * memory. NULL for NULL.
+ * Counts, by owner, how often a file was not looked at, or not as a whole, to save CPU time, memory
+ * or room in the recording. NULL for NULL.
  */
 const struct shares *file_names_unserved(const struct file_names *names);
 

@@ -14,18 +14,37 @@
 #define FUNCTIONS_MAX  (MAX_SEEN_FUNCTIONS / 2)
 #define TEXT_BYTES_MAX (1u << 20)
 
+/* Has user @uid room for more texts? Those other than root have at most as much as is free. */
+static bool has_room(struct function_names *names, uint32_t uid)
+{
+	const struct name_generation *young = &names->young;
+	uint64_t used = young->texts.total, max = 2 * TEXT_BYTES_MAX;
+
+	if (used < max && (!uid || young->text_bytes[owner_room_of(uid)] <= max - used))
+		return true;
+	shares_note_lack(&names->lacks, uid);
+	return false;
+}
+
+static void charge(struct name_generation *young, uint32_t uid, uint64_t bytes)
+{
+	young->text_bytes[owner_room_of(uid)] += bytes;
+}
+
 int function_names_add(struct function_names *names, const struct function_name *name, uint32_t *nr)
 {
 	struct name_generation *young = &names->young;
-	struct named_function new = {.word = name->word, .own.line = name->line};
+	uint64_t bytes = young->texts.total;
+	struct named_function new = {.word = name->word, .uid = name->uid, .own.line = name->line};
 	struct waiting_function waiting = {.tgid = name->tgid, .time_ns = name->time_ns};
 
 	*nr = NO_FUNCTION;
-	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
+	if (!has_room(names, name->uid))
 		return 0;
 	if (source_function_decode(&young->texts, name, &new.own) ||
 	    vec_push(&names->waiting, waiting) || vec_push(&young->functions, new))
 		return -ENOMEM;
+	charge(young, name->uid, young->texts.total - bytes);
 	*nr = young->functions.nr - 1;
 	return 0;
 }
@@ -36,8 +55,9 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 	struct name_generation *young = &names->young;
 	struct named_function *f = &young->functions.data[nr];
 	size_t first = young->inlined.nr;
+	uint64_t bytes = young->texts.total;
 
-	if (young->texts.total >= 2 * TEXT_BYTES_MAX)
+	if (!has_room(names, f->uid))
 		return 0;
 	for (uint32_t i = 0; i < nr_methods; i++) {
 		struct source_function function = {.line = methods[i].line};
@@ -48,6 +68,7 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 		    vec_push(&young->inlined, function))
 			return -ENOMEM;
 	}
+	charge(young, f->uid, young->texts.total - bytes);
 	f->own = young->inlined.data[--young->inlined.nr];
 	f->first_inlined = first;
 	f->nr_inlined = nr_methods - 1;
@@ -115,6 +136,7 @@ static void forget_seen(const struct function_names *names)
 		for (uint32_t i = 0; i < nr; i++)
 			map_delete(names->seen_map, &keys[i]);
 	} while (nr);
+	memset(names->named, 0, sizeof(*names->named));
 	__atomic_fetch_add(names->seen_period, 1, __ATOMIC_RELEASE);
 }
 
@@ -174,4 +196,5 @@ void function_names_deinit(struct function_names *names)
 	free_generation(&names->young);
 	free_generation(&names->old);
 	vec_free(&names->waiting);
+	shares_deinit(&names->lacks);
 }

@@ -6,7 +6,8 @@
  *
  * There is room for two generations of names. When the younger one is full, the elder one is
  * forgotten, and the program sends all names again. Stacks that wait for their drain then find
- * their names in the generation that has become the elder one.
+ * their names in the generation that has become the elder one. Users share the room of a
+ * generation, so that endless new functions of one do not take that of others (bpf/owner_room.h).
  */
 #ifndef RECORD_SYMBOLS_FUNCTION_NAMES_H
 #define RECORD_SYMBOLS_FUNCTION_NAMES_H
@@ -16,12 +17,14 @@
 #include <stdint.h>
 
 #include "bpf/languages/languages.h"
+#include "bpf/owner_room.h"
 #include "common/arena.h"
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/languages/machine_function.h"
 #include "record/languages/source_function.h"
 #include "record/process/address_spaces.h"
+#include "record/system/shares.h"
 
 /* The function of a word. A compiler may have put others into it, which call each other there. */
 struct named_function {
@@ -30,6 +33,7 @@ struct named_function {
 	struct source_function own;
 	size_t first_inlined; /* in the generation's list, the innermost first */
 	uint32_t nr_inlined;
+	uint32_t uid; /* of the process */
 };
 
 /* The process of a function, until its address space is known. */
@@ -43,16 +47,19 @@ struct name_generation {
 	VEC(struct source_function) inlined;
 	struct index by_word;
 	struct arena texts;
+	uint64_t text_bytes[OWNER_ROOMS]; /* by users */
 };
 
-/* All zero but the descriptor: there are no names. */
+/* All zero but the descriptor and what is the program's: there are no names. */
 struct function_names {
 	struct name_generation young, old;
 	VEC(struct waiting_function) waiting; /* the last functions of the young generation */
-	int seen_map;          /* of the program: functions that it does not send again */
-	uint64_t *seen_period; /* of the program: it looks into the map again
-				* (bpf/languages/seen_functions.h)
-				*/
+	struct shares lacks;                  /* names without room, by users */
+	/* Of the program (bpf/languages/seen_functions.h, bpf/languages/send_names.h): */
+	int seen_map;          /* functions that it does not send again */
+	uint64_t *seen_period; /* it looks into the map again */
+	struct named_functions *named;
+	struct owner_room *rooms; /* OWNER_ROOMS; of names on their way */
 };
 
 /*

@@ -25,15 +25,20 @@
 
 /*
  * Reading the maps of root's processes may take 1/READING_SHARE of the time of a CPU, those of all
- * others as much, and those of one user 1/USER_SHARE; READING_MAX_NS at once. A map of 64 MiB takes
- * a quarter of a second.
+ * others as much, READING_MAX_NS at once; those of one user 1/USER_SHARE, and USER_MAX_NS at once,
+ * which are the largest map's. Of a recording of half a minute, a second would be as much as three
+ * times the share.
  */
 #define READING_SHARE  10
-#define USER_SHARE     100
 #define READING_MAX_NS NS_PER_S
+#define USER_SHARE     100
+#define USER_MAX_NS    (NS_PER_S / 4)
 
 /* To blame for /tmp of the host: no process has this id. */
 #define HOST 0
+
+/* Processes whose machines have told of their code. Each takes a descriptor. */
+#define DESCRIBED_MAX 128
 
 #define COPY_BYTES (1u << 20)
 
@@ -264,8 +269,9 @@ void jit_init(struct jit *jit, struct looker *looker)
 	*jit = (struct jit){
 		.looker = looker,
 		.held.size = HELD_MAX,
+		.described.size = DESCRIBED_MAX,
 		.reading = {share, share},
-		.times = {.part = USER_SHARE, .max_ns = READING_MAX_NS},
+		.times = {.part = USER_SHARE, .max_ns = USER_MAX_NS},
 	};
 }
 
@@ -279,6 +285,15 @@ static void release_held(struct jit *jit, uint32_t pid, uint64_t *name)
 	*name = 0;
 }
 
+static void forget_described(struct jit *jit, struct jit_process *process)
+{
+	if (!process->described)
+		return;
+	close(process->described - 1);
+	process->described = 0;
+	shares_give(&jit->described, process->described_item);
+}
+
 /* Lets go of what is held for @process. */
 static void release(struct jit *jit, struct jit_process *process)
 {
@@ -289,35 +304,50 @@ static void release(struct jit *jit, struct jit_process *process)
 	shares_give(&jit->held, process->item);
 }
 
-static void lose(struct jit *jit, uint32_t item)
+static void lose(struct jit *jit, const struct shares *pool, uint32_t item)
 {
-	vec_for_each(&jit->processes, process)
-		if (process->item == item)
+	vec_for_each(&jit->processes, process) {
+		if (pool == &jit->held && process->item == item)
 			release(jit, process);
+		else if (pool == &jit->described && process->described_item == item)
+			forget_described(jit, process);
+	}
 }
 
-/* The first number of no process for which something is held. */
-static uint32_t free_item(const struct jit *jit)
+/* The first number of nothing in the @pool. */
+static uint32_t free_item(const struct shares *pool)
 {
 	uint32_t item = 0;
 
-	while (item < jit->held.items.nr && jit->held.items.data[item].nr)
+	while (item < pool->items.nr && pool->items.data[item].nr)
 		item++;
 	return item;
 }
 
-/* Takes room for a descriptor. Others may lose theirs. Returns 0, -ENOSPC or -ENOMEM. */
-static int take_room(struct jit *jit, struct jit_process *process)
+/*
+ * Takes room for a descriptor of a process of @uid, as @item. Others may lose theirs. Returns 0,
+ * -ENOSPC or -ENOMEM.
+ */
+static int take_room(struct jit *jit, struct shares *pool, uint32_t uid, uint32_t *item)
 {
-	uint32_t loser, item;
+	uint32_t loser;
 	int ret;
 
 	do {
-		item = free_item(jit);
-		ret = shares_take(&jit->held, item, process->uid, 1, 1, &loser);
+		*item = free_item(pool);
+		ret = shares_take(pool, *item, uid, 1, 1, &loser);
 		if (ret == -ENOSPC && loser != SHARES_NO_ITEM)
-			lose(jit, loser);
+			lose(jit, pool, loser);
 	} while (ret == -ENOSPC && loser != SHARES_NO_ITEM);
+	return ret;
+}
+
+/* Takes room for what the looker holds for @process. Errors are those of take_room. */
+static int hold_room(struct jit *jit, struct jit_process *process)
+{
+	uint32_t item;
+	int ret = take_room(jit, &jit->held, process->uid, &item);
+
 	if (!ret)
 		process->item = item;
 	return ret;
@@ -327,7 +357,7 @@ static int take_room(struct jit *jit, struct jit_process *process)
 static int hold_dir(struct jit *jit, struct jit_process *process)
 {
 	const struct jit_question q = {.wish = JIT_HOLD_TMP, .pid = process->pid};
-	int ret = take_room(jit, process);
+	int ret = hold_room(jit, process);
 
 	if (ret)
 		return ret == -ENOSPC ? 0 : ret;
@@ -340,6 +370,8 @@ static int hold_dir(struct jit *jit, struct jit_process *process)
 void jit_deinit(struct jit *jit)
 {
 	/* A looker ends with all that it holds. */
+	vec_for_each(&jit->processes, process)
+		forget_described(jit, process);
 	vec_for_each(&jit->processes, process) {
 		if (jit->looker)
 			break;
@@ -348,6 +380,7 @@ void jit_deinit(struct jit *jit)
 	}
 	vec_free(&jit->processes);
 	shares_deinit(&jit->held);
+	shares_deinit(&jit->described);
 	shares_deinit(&jit->unread);
 	owner_time_deinit(&jit->times);
 	index_deinit(&jit->by_generation);
@@ -422,7 +455,7 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
 
 	if (!process || process->ended)
 		return;
-	if (process->dir || !take_room(jit, process)) {
+	if (process->dir || !hold_room(jit, process)) {
 		uint64_t map = 0;
 
 		ask_for_map(jit, process, JIT_HOLD_MAP, 0, &map, NULL);
@@ -434,6 +467,48 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
 	process->until_realtime_ns = exec_realtime_ns;
 	process->ended = true;
 	process->checked = false;
+}
+
+/*
+ * Asks the machine of a process. A process that has few names, as it has just begun, is asked
+ * again.
+ */
+static void describe(struct jit *jit, struct jit_process *process, bool is_early)
+{
+	uint32_t item;
+	int fd;
+
+	if ((process->described && !process->is_early) || process->ended || !jit->describe)
+		return;
+	fd = jit->describe(jit->ctx, process->pid);
+	if (fd < 0)
+		return;
+	forget_described(jit, process);
+	if (take_room(jit, &jit->described, process->uid, &item)) {
+		close(fd);
+		return;
+	}
+	process->described = fd + 1;
+	process->described_item = item;
+	process->is_early = is_early;
+}
+
+void jit_describe(struct jit *jit, const struct address_space *space)
+{
+	struct jit_process *process;
+
+	if (jit_watch(jit, space))
+		return;
+	process = find_process(jit, space->generation);
+	if (process)
+		describe(jit, process, true);
+}
+
+bool jit_is_described(const struct jit *jit, const struct address_space *space)
+{
+	const struct jit_process *process = find_process(jit, space->generation);
+
+	return process && !process->has_map && process->described;
 }
 
 bool jit_has_map(struct jit *jit, const struct address_space *space)
@@ -455,9 +530,13 @@ bool jit_has_map(struct jit *jit, const struct address_space *space)
 		hold_dir(jit, process);
 	if (!process->checked && !process->has_map)
 		process->has_map = !ask_for_map(jit, process, JIT_FIND_MAP, 0, NULL, NULL);
+	if (!process->checked && !process->has_map)
+		describe(jit, process, false);
 	process->checked = true;
-	process->is_hit |= process->has_map;
-	return process->has_map;
+	process->is_hit |= process->has_map || process->described;
+	if (process->described)
+		shares_use(&jit->described, process->described_item, 1);
+	return process->has_map || process->described;
 }
 
 int jit_open_map(const struct jit *jit, uint64_t generation, uint64_t max_bytes)
@@ -467,6 +546,10 @@ int jit_open_map(const struct jit *jit, uint64_t generation, uint64_t max_bytes)
 
 	if (!process)
 		return -ENOENT;
+	if (!process->has_map && process->described) {
+		fd = fcntl(process->described - 1, F_DUPFD_CLOEXEC, 0);
+		return fd < 0 ? -errno : fd;
+	}
 	ret = ask_for_map(jit, process, JIT_COPY_MAP, max_bytes, NULL, &fd);
 	return ret ? ret : fd;
 }
@@ -521,8 +604,10 @@ int jit_forget(struct jit *jit, const struct address_spaces *spaces)
 			continue;
 		}
 		release(jit, process);
+		forget_described(jit, process);
 	}
 	shares_age(&jit->held);
+	shares_age(&jit->described);
 	if (nr == jit->processes.nr)
 		return 0;
 	jit->processes.nr = nr;

@@ -37,6 +37,9 @@ struct jit_process {
 	uint64_t map; /* the map, once the process has ended */
 	uint64_t
 		until_realtime_ns; /* its exec: a map written later is the next program's; 0: any */
+	int described; /* 1 + a descriptor of what its machine has told of its code; 0: none */
+	uint32_t described_item; /* in the shares of these */
+	bool is_early;           /* it told so when it began, and may have made more since */
 	bool ended;
 	bool checked; /* has_map was looked up since the last forget */
 	bool has_map;
@@ -52,7 +55,11 @@ struct jit {
 	/* CPU time for reading maps: of root's processes and of all others, and of each user. */
 	struct cpu_share reading[2];
 	struct owner_time times;
-	struct shares unread; /* how often a map was not read, or not to the end, by users */
+	/* Describes the code of a process without a map, as a map. Returns a descriptor or less. */
+	int (*describe)(const void *ctx, uint32_t pid);
+	const void *ctx;
+	struct shares described; /* of these descriptors, by users of processes */
+	struct shares unread;    /* how often a map was not read, or not to the end, by users */
 };
 
 /* @looker must outlive it, or is NULL. */
@@ -85,6 +92,12 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
  * forget. If there is one, the process is kept until the next reset.
  */
 bool jit_has_map(struct jit *jit, const struct address_space *space);
+
+/* The machine of the process has begun: has its code described, in case it ends soon. */
+void jit_describe(struct jit *jit, const struct address_space *space);
+
+/* Is that a map which its machine has told of, and no file? */
+bool jit_is_described(const struct jit *jit, const struct address_space *space);
 
 /*
  * Copies the map of the process whose address space has the number @generation, if it has at most

@@ -34,22 +34,58 @@ static void free_tables(struct ksyms *ksyms)
 {
 	vec_free(&ksyms->syms);
 	vec_free(&ksyms->names);
+	vec_free(&ksyms->programs);
 	vec_free(&ksyms->modules);
 	vec_free(&ksyms->added);
 	vec_free(&ksyms->doubtful);
 	vec_free(&ksyms->text);
 }
 
+/*
+ * Since Linux 6.2 a kernel may have the symbol __pfx_NAME before each NAME, for the padding.
+ * Returns true if the latest symbol is that of @name, and sets *@at to where its text ends with
+ * @name.
+ */
+static bool find_suffix(const struct ksyms *ksyms, const char *name, uint32_t *at)
+{
+	static const char prefix[] = "__pfx_";
+	const struct ksym *last = ksyms->syms.nr ? &ksyms->syms.data[ksyms->syms.nr - 1] : NULL;
+	const char *text = last ? ksyms->names.data + last->name : "";
+
+	if (strncmp(text, prefix, strlen(prefix)) || strcmp(text + strlen(prefix), name))
+		return false;
+	*at = last->name + strlen(prefix);
+	return true;
+}
+
 int ksyms_add_symbol(struct ksyms *ksyms, struct ksym sym, const char *name)
 {
-	int ret;
+	int ret = 0;
 
 	sym.name = ksyms->names.nr;
-	ret = vec_append(&ksyms->names, name, strlen(name) + 1);
+	if (sym.part == KSYM_BPF || !find_suffix(ksyms, name, &sym.name))
+		ret = vec_append(&ksyms->names, name, strlen(name) + 1);
 	if (!ret)
 		ret = vec_push(&ksyms->syms, sym);
 	ksyms->dirty = true;
 	return ret;
+}
+
+static int add_program(struct ksyms *ksyms, struct ksym sym, struct ksym_program program,
+		       const char *name)
+{
+	int ret;
+
+	program.name = ksyms->names.nr;
+	ret = vec_push(&ksyms->programs, program);
+	return ret ? ret : ksyms_add_symbol(ksyms, sym, name);
+}
+
+static const struct ksym_program *program_of(const struct ksyms *ksyms, const struct ksym *sym)
+{
+	size_t i = search_first(ksyms->programs.nr, k, ksyms->programs.data[k].name >= sym->name);
+
+	return &ksyms->programs.data[i];
 }
 
 /* A module that was loaded again has a new directory, also if its name, place and size are as
@@ -143,13 +179,13 @@ static uint8_t rank_of(char type)
 
 /*
  * Adds a symbol of kallsyms, unless an earlier symbol has the address and is as good a name. So
- * symbols that come in order need no sorting. Of BPF programs at one address the last counts.
+ * symbols that come in order need no sorting.
  */
 static int add_in_order(struct ksyms *ksyms, const struct ksym *sym, const char *name)
 {
 	struct ksym *last = ksyms->syms.nr ? &ksyms->syms.data[ksyms->syms.nr - 1] : NULL;
 
-	if (!last || last->addr != sym->addr || last->part != sym->part || sym->part == KSYM_BPF)
+	if (!last || last->addr != sym->addr || last->part != sym->part)
 		return ksyms_add_symbol(ksyms, *sym, name);
 	if (last->rank <= sym->rank)
 		return 0;
@@ -184,13 +220,17 @@ static int read_kallsyms_line(struct ksyms *ksyms, char *line, char *end)
 			ret = module_part(ksyms, module + 2, &sym.part);
 		end = module;
 	}
-	if (sym.part == KSYM_BPF)
-		sym.instance = ksyms->nr_changes;
 	if (end - p > NAME_MAX_BYTES)
 		p[NAME_MAX_BYTES] = '\0';
 	if (p[0] == '_' && !strcmp(p, "_stext"))
 		ksyms->stext = addr;
-	return ret ? ret : add_in_order(ksyms, &sym, p);
+	if (ret)
+		return ret;
+	/* Of BPF programs at one address the last counts. */
+	return sym.part == KSYM_BPF
+		       ? add_program(ksyms, sym,
+				     (struct ksym_program){.instance = ksyms->nr_changes}, p)
+		       : add_in_order(ksyms, &sym, p);
 }
 
 static int read_lines(struct ksyms *ksyms)
@@ -356,12 +396,10 @@ int ksyms_add_bpf(struct ksyms *ksyms, uint64_t time_ns, uint64_t addr, uint64_t
 	ret = vec_push(&ksyms->added, range);
 	ksyms->nr_changes++;
 	return ret ? ret
-		   : ksyms_add_symbol(ksyms,
-				      (struct ksym){.addr = addr,
-						    .since_ns = time_ns,
-						    .instance = ksyms->nr_changes,
-						    .part = KSYM_BPF},
-				      name);
+		   : add_program(ksyms, (struct ksym){.addr = addr, .part = KSYM_BPF},
+				 (struct ksym_program){.since_ns = time_ns,
+						       .instance = ksyms->nr_changes},
+				 name);
 }
 
 const struct build_id *ksyms_module_build_id(struct ksyms *ksyms, uint32_t module)
@@ -503,8 +541,10 @@ static void find_symbol(const struct ksyms *ksyms, uint64_t addr, struct ksym_hi
 	set_part(hit, sym->part);
 	hit->name = ksyms->names.data + sym->name;
 	hit->start = sym->addr;
-	hit->since_ns = sym->since_ns;
-	hit->instance = sym->instance;
+	if (sym->part == KSYM_BPF) {
+		hit->since_ns = program_of(ksyms, sym)->since_ns;
+		hit->instance = program_of(ksyms, sym)->instance;
+	}
 	hit->size = (end ? end : addr + 1) - sym->addr;
 }
 
@@ -617,11 +657,8 @@ int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old)
 		ksyms_sort(ksyms);
 	nr_syms = ksyms->syms.nr;
 	vec_for_each(&old->syms, sym) {
-		struct ksym gone = {.addr = sym->addr,
-				    .since_ns = sym->since_ns,
-				    .instance = sym->instance,
-				    .part = sym->part,
-				    .gone = true};
+		struct ksym gone = {.addr = sym->addr, .part = sym->part, .gone = true};
+		const char *name = old->names.data + sym->name;
 		/* Code that was gone earlier can have no samples any more. */
 		if (sym->part == KSYM_IMAGE || sym->gone ||
 		    is_taken(ksyms, nr_syms, nr_modules, sym->addr))
@@ -629,8 +666,10 @@ int ksyms_inherit(struct ksyms *ksyms, const struct ksyms *old)
 		if (sym->part >= KSYM_FIRST_MODULE)
 			ret = inherit_module(ksyms, old, sym->part - KSYM_FIRST_MODULE, parts,
 					     &gone.part);
-		if (!ret)
-			ret = ksyms_add_symbol(ksyms, gone, old->names.data + sym->name);
+		if (!ret && sym->part == KSYM_BPF)
+			ret = add_program(ksyms, gone, *program_of(old, sym), name);
+		else if (!ret)
+			ret = ksyms_add_symbol(ksyms, gone, name);
 		if (ret)
 			return ret;
 	}

@@ -19,12 +19,17 @@ enum kernel_part { KERNEL_IMAGE, KERNEL_MODULE, KERNEL_BPF };
 
 struct ksym {
 	uint64_t addr;
-	uint64_t since_ns; /* CLOCK_MONOTONIC: of a BPF program that came since kallsyms was read */
-	uint32_t instance; /* of such a program: its number */
-	uint32_t name;     /* offset in ksyms.names */
-	uint16_t part;     /* 0 image, 1 BPF, else module number + KSYM_FIRST_MODULE */
-	uint8_t rank;      /* of several names at one address the lowest is taken */
-	bool gone;         /* was missing when the others were read */
+	uint32_t name; /* offset in ksyms.names */
+	uint16_t part; /* 0 image, 1 BPF, else module number + KSYM_FIRST_MODULE */
+	uint8_t rank;  /* of several names at one address the lowest is taken */
+	bool gone;     /* was missing when the others were read */
+};
+
+/* What else is known of the symbol of a BPF program. There are few, and 150,000 other symbols. */
+struct ksym_program {
+	uint32_t name; /* as in struct ksym */
+	uint32_t instance;
+	uint64_t since_ns; /* CLOCK_MONOTONIC: if it came since kallsyms was read */
 };
 
 #define KSYM_IMAGE        0
@@ -51,6 +56,7 @@ struct kernel_range {
 struct ksyms {
 	VEC(struct ksym) syms; /* sorted by address */
 	char_vec names;
+	VEC(struct ksym_program) programs; /* in the order of their names */
 	VEC(struct kernel_module) modules;
 	uint64_t stext, image_end;         /* _stext and _end; 0 when not known */
 	struct build_id build_id;          /* of the kernel image */

@@ -12,6 +12,7 @@
 #include "common/clock.h"
 #include "common/io.h"
 #include "common/minmax.h"
+#include "common/parse.h"
 #include "common/safe_open.h"
 #include "common/search.h"
 #include "record/process/file_owner.h"
@@ -26,14 +27,6 @@
  * address a few times. A map that was made to keep profrec busy covers it any number of times.
  */
 #define WORK_MAX (UINT64_C(1) << 24)
-
-static int hex_digit(char c)
-{
-	return c >= '0' && c <= '9'   ? c - '0'
-	       : c >= 'a' && c <= 'f' ? c - 'a' + 10
-	       : c >= 'A' && c <= 'F' ? c - 'A' + 10
-				      : -1;
-}
 
 /* Reads a hex number of at most 64 bits that ends with a space, and the space. */
 static bool take_hex(const char **p, const char *end, uint64_t *value)

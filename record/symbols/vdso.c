@@ -57,8 +57,10 @@ static int add_symbol(struct vdso *vdso, const Elf64_Sym *sym, size_t names_size
 		.size = sym->st_size,
 		.is_weak = ELF64_ST_BIND(sym->st_info) == STB_WEAK,
 	};
+	uint8_t type = ELF64_ST_TYPE(sym->st_info);
 
-	if (ELF64_ST_TYPE(sym->st_info) != STT_FUNC || sym->st_shndx == SHN_UNDEF ||
+	/* The code to which handlers return has no type on arm64. */
+	if ((type != STT_FUNC && type != STT_NOTYPE) || sym->st_shndx == SHN_UNDEF ||
 	    sym->st_name >= names_size || symbol.off >= vdso->size ||
 	    symbol.size > vdso->size - symbol.off)
 		return 0;

@@ -14,4 +14,11 @@
 /* arch/x86/include/asm/idtentry.h */
 #define HOST_INTERRUPT_NAMES "asm_sysvec_", "asm_common_interrupt", "asm_spurious_interrupt"
 
+#define HOST_REPEATS_CALLS 1
+#define HOST_TLS_ABOVE     0
+
+#define HOST_TPOFF   R_X86_64_TPOFF64
+#define HOST_DTPMOD  R_X86_64_DTPMOD64
+#define HOST_TLSDESC R_X86_64_TLSDESC
+
 #endif

@@ -580,6 +580,11 @@ int looker_ask(struct looker *l, const struct look_question *q, struct look_answ
 	return ret == -ETIMEDOUT ? ret : -EIO;
 }
 
+bool looker_is_child(const struct looker *l, uint32_t pid)
+{
+	return l && l->sock >= 0 && (uint32_t)l->pid == pid;
+}
+
 uint32_t looker_next_number(struct looker *l)
 {
 	static uint32_t without_looker;

@@ -100,6 +100,9 @@ int looker_ask(struct looker *looker, const struct look_question *question,
 /* A touch of @culprit elsewhere did not end: gives it up for some time. NULL is fine. */
 void looker_blame(struct looker *looker, look_culprit culprit);
 
+/* Is @pid the child? Whoever stops it waits for it in vain. @looker may be NULL. */
+bool looker_is_child(const struct looker *looker, uint32_t pid);
+
 /* A number that no call before has returned. @looker may be NULL. */
 uint32_t looker_next_number(struct looker *looker);
 

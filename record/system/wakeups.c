@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <sys/epoll.h>
 #include <sys/signalfd.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/minmax.h"
 
 void wakeups_fill_signals(sigset_t *signals)
 {
@@ -132,12 +134,34 @@ static int ms_of(uint64_t timeout_ns)
 	return ms > INT32_MAX ? INT32_MAX : (int)ms;
 }
 
+/* Returns the rest of @timeout_ns. */
+static uint64_t keep_pause(const struct wakeups *w, uint64_t timeout_ns)
+{
+	uint64_t passed_ns = clock_monotonic_ns() - w->woken_ns, rest_ns;
+
+	if (!w->is_often || passed_ns >= w->pause_ns)
+		return timeout_ns;
+	rest_ns = min_u64(w->pause_ns - passed_ns, timeout_ns);
+	nanosleep(&(struct timespec){.tv_nsec = rest_ns}, NULL);
+	return timeout_ns - rest_ns;
+}
+
+static void note_wakeup(struct wakeups *w)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+
+	w->is_often = now_ns - w->woken_ns < 2 * w->pause_ns;
+	w->woken_ns = now_ns;
+}
+
 int wakeups_wait(struct wakeups *w, uint64_t timeout_ns, struct err *err)
 {
 	struct epoll_event events[16];
-	int n = epoll_wait(w->epoll_fd, events, ARRAY_SIZE(events), ms_of(timeout_ns));
-	int what = 0;
+	int n, what = 0;
 
+	timeout_ns = keep_pause(w, timeout_ns);
+	n = epoll_wait(w->epoll_fd, events, ARRAY_SIZE(events), ms_of(timeout_ns));
+	note_wakeup(w);
 	if (n < 0 && errno != EINTR)
 		return err_set(err, -errno, "failed to wait for events: %m");
 	for (int i = 0; i < n; i++) {

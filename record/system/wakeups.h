@@ -8,6 +8,7 @@
 #define RECORD_SYSTEM_WAKEUPS_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/err.h"
@@ -25,6 +26,13 @@ enum wakeup {
 struct wakeups {
 	int signal_fd, epoll_fd;
 	int watermark_fd; /* borrowed */
+	/*
+	 * The least time between wake-ups, once two of them were closer than twice as long; 0
+	 * unless the caller sets it.
+	 */
+	uint64_t pause_ns;
+	uint64_t woken_ns; /* CLOCK_MONOTONIC: the latest one */
+	bool is_often;     /* it was so close to the one before */
 };
 
 /* Fills in the signals that the recorder waits for. */
@@ -58,9 +66,9 @@ int wakeups_watch_edges(struct wakeups *wakeups, int fd, struct err *err);
 int wakeups_watch_watermark(struct wakeups *wakeups, int fd, struct err *err);
 
 /*
- * Waits for at most @timeout_ns, rounded up to a millisecond. Returns bits of enum wakeup, or a
- * negative errno with @err set. Returns 0 after the timeout, and when only descriptors without a
- * bit of their own became readable.
+ * Waits for at most @timeout_ns, rounded up to a millisecond, and for the pause. Returns bits of
+ * enum wakeup, or a negative errno with @err set. Returns 0 after the timeout, and when only
+ * descriptors without a bit of their own became readable.
  */
 int wakeups_wait(struct wakeups *wakeups, uint64_t timeout_ns, struct err *err);
 

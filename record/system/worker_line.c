@@ -350,6 +350,17 @@ static int receive_reply(struct worker_line *l, struct worker_reply *reply, int 
 	return is_late ? -ETIMEDOUT : -EIO;
 }
 
+/*
+ * Has anything happened to the worker: a message, its end, room in its socket, or the timer? The
+ * recorder asks at each wake-up, and there hardly ever has.
+ */
+static bool has_news(const struct worker_line *l)
+{
+	struct epoll_event event;
+
+	return l->sock < 0 || epoll_wait(l->epoll_fd, &event, 1, 0);
+}
+
 bool worker_line_next(struct worker_line *l, struct worker_reply *reply, int *memory)
 {
 	int ret = -ECANCELED;
@@ -358,6 +369,8 @@ bool worker_line_next(struct worker_line *l, struct worker_reply *reply, int *me
 	*reply = (struct worker_reply){0};
 	if (l->left.nr)
 		lost_children_reap(&l->left);
+	if (!l->nr_lost && !has_news(l))
+		return false;
 	watch_room(l, false);
 	if (!l->nr_lost)
 		ret = receive_reply(l, reply, memory);

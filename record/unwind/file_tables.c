@@ -96,6 +96,35 @@ static bool find_by_build_id(const struct file_tables *u, const struct file_tabl
 	return found;
 }
 
+/* What the side-band tells of a file, too. */
+static struct file_table table_of(const struct mapped_file *file)
+{
+	return (struct file_table){.build_id = *mapped_file_build_id(file),
+				   .identity = file->identity,
+				   .path_hash = hash_bytes(file->path, strlen(file->path), 0)};
+}
+
+bool file_tables_know(const struct file_tables *u, const struct mapped_file *file, uint32_t uid)
+{
+	const struct file_table t = table_of(file);
+	size_t nr_files = 0;
+	uint32_t nr;
+
+	index_for_each(&u->by_file, hash_of(&t), i) {
+		const struct file_table *have = &u->tables.data[i];
+		uint32_t owner = have->identity.is_stat ? have->identity.owner : have->owner;
+
+		if (have->state == TABLE_FORGOTTEN || !build_id_equal(&have->build_id, &t.build_id))
+			continue;
+		if (have->path_hash != t.path_hash || (owner && owner != uid) ||
+		    (!have->identity.is_stat && have->state != TABLE_READY))
+			return false;
+		nr_files++;
+	}
+	return nr_files == 1 || (nr_files && find_by_build_id(u, &t, &nr) && nr != NO_TABLE &&
+				 u->tables.data[nr].state == TABLE_READY);
+}
+
 bool file_tables_are_same(const struct file_tables *u, uint32_t a, uint32_t b)
 {
 	const struct file_table *x = &u->tables.data[a], *y = &u->tables.data[b];
@@ -109,7 +138,7 @@ bool file_tables_are_same(const struct file_tables *u, uint32_t a, uint32_t b)
 int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint64_t start,
 		     uint64_t end, uint32_t *nr)
 {
-	struct file_table t = {.build_id = *mapped_file_build_id(file), .identity = file->identity};
+	struct file_table t;
 	uint64_t hash;
 	int ret;
 
@@ -119,6 +148,7 @@ int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint
 		*nr = is_own ? VDSO_TABLE : NO_TABLE;
 		return 0;
 	}
+	t = table_of(file);
 	hash = hash_of(&t);
 	if (!t.identity.inode && find_by_build_id(u, &t, nr))
 		return 0;

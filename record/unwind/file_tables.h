@@ -33,6 +33,7 @@ enum table_state {
 struct file_table {
 	struct build_id build_id;
 	struct file_identity identity; /* all zero where the build-id alone is known */
+	uint64_t path_hash;            /* of the path by which it was met first */
 	enum table_state state;
 	uint32_t attempts;     /* that failed to open the file, or to take its table */
 	uint32_t failed_pid;   /* the process of the last one; 0: none */
@@ -106,6 +107,14 @@ void file_tables_begin(struct file_tables *tables, const struct unwind_maps *map
  */
 int file_tables_find(struct file_tables *tables, const struct mapped_file *file, uint64_t start,
 		     uint64_t end, uint32_t *nr);
+
+/*
+ * Do the build-id and the path of @file, of which nothing else is known, tell which file it is? A
+ * build-id can lie, so all files that are known to have it must have this path, too, and be root's
+ * or those of user @uid.
+ */
+bool file_tables_know(const struct file_tables *tables, const struct mapped_file *file,
+		      uint32_t uid);
 
 /* May the tables @a and @b belong to one file, or to files with one table? */
 bool file_tables_are_same(const struct file_tables *tables, uint32_t a, uint32_t b);

@@ -69,10 +69,10 @@ static uint32_t number_of_interpreter(const struct space_maps *u, const struct u
 }
 
 /*
- * Adds interpreter and PCRE2 to what the program knows of @p. If another address space has come
- * into the entry meanwhile, the program does not believe this, and asks for its mappings.
+ * If another address space has come into the entry meanwhile, the program does not believe this,
+ * and asks for its mappings.
  */
-static void put_interpreter(struct space_maps *u, const struct unwind_process *p)
+void space_maps_tell(struct space_maps *u, const struct unwind_process *p)
 {
 	struct unwind_space space;
 	int map = u->tables->store.maps.spaces;
@@ -85,6 +85,7 @@ static void put_interpreter(struct space_maps *u, const struct unwind_process *p
 	space.machine = p->machine.state;
 	space.regex_start = p->regex_start;
 	space.regex_bytes = p->regex_bytes;
+	space.has_context = p->context.is_known;
 	map_update(map, &p->pid, &space, BPF_EXIST);
 }
 
@@ -92,7 +93,7 @@ void space_maps_interpreter_renumbered(struct space_maps *u, uint32_t interprete
 {
 	vec_for_each(&u->processes, p)
 		if (p->pid && p->interpreter == interpreter)
-			put_interpreter(u, p);
+			space_maps_tell(u, p);
 }
 
 /* The file @t, of mapping @m of process @p, has turned out to have an interpreter. */
@@ -123,7 +124,7 @@ static void note_interpreter(struct space_maps *u, uint32_t nr)
 			p->regex_start = m->start;
 			p->regex_bytes = m->end - m->start;
 		}
-		put_interpreter(u, p);
+		space_maps_tell(u, p);
 	}
 }
 
@@ -156,6 +157,32 @@ struct unwind_process *space_maps_find(const struct space_maps *u, uint32_t pid)
 		if (u->processes.data[i].pid == pid)
 			return &u->processes.data[i];
 	return NULL;
+}
+
+void space_maps_expect_context(struct space_maps *u, uint32_t pid)
+{
+	struct unwind_process *p = u->label_keys ? space_maps_find(u, pid) : NULL;
+	/* Processes whose address space is not known were there before the recording. */
+	const uint64_t wait_ns = p && p->space_id ? CONTEXT_PAUSE_NS : 0;
+	const uint64_t next_ns = clock_monotonic_ns() + wait_ns;
+
+	if (!p || p->context.is_known)
+		return;
+	if (!p->context.next_ns || next_ns < p->context.next_ns)
+		p->context.next_ns = next_ns;
+	p->context.pause_ns = CONTEXT_PAUSE_NS;
+	u->contexts_due_ns = min_u64(u->contexts_due_ns, p->context.next_ns);
+}
+
+void space_maps_lose_context(struct space_maps *u, struct unwind_process *p)
+{
+	if (p->context.is_known) {
+		p->context.is_known = false;
+		u->nr_contexts--;
+		space_maps_tell(u, p);
+		map_delete(u->tables->store.maps.thread_contexts, &p->pid);
+	}
+	p->context = (struct space_context){0};
 }
 
 /*
@@ -200,9 +227,10 @@ static int enter(struct space_maps *u, uint32_t at, uint32_t uid)
 }
 
 /* Adds a process without mappings. Returns 0, -ENOSPC or -ENOMEM. */
-static int add_process(struct space_maps *u, uint32_t pid, struct unwind_process **process)
+static int add_process(struct space_maps *u, uint32_t pid, uint32_t uid,
+		       struct unwind_process **process)
 {
-	struct unwind_process new = {.pid = pid, .uid = proc_owner(pid)};
+	struct unwind_process new = {.pid = pid, .uid = uid};
 	uint32_t at;
 	int ret = 0;
 
@@ -315,7 +343,8 @@ static int put_space(struct space_maps *u, const struct unwind_process *p, uint6
 				     .interpreter = number_of_interpreter(u, p),
 				     .machine = p->machine.state,
 				     .regex_start = p->regex_start,
-				     .regex_bytes = p->regex_bytes};
+				     .regex_bytes = p->regex_bytes,
+				     .has_context = p->context.is_known};
 
 	return map_update(u->tables->store.maps.spaces, &p->pid, &space, flags) ? -errno : 0;
 }
@@ -346,6 +375,7 @@ static int put_mappings(struct space_maps *u, uint32_t first)
 static void lose_mappings(struct space_maps *u, struct unwind_process *p)
 {
 	machines_remove(&u->tables->interpreters.machines, p->pid);
+	space_maps_lose_context(u, p);
 	p->machine = (struct process_machine){0};
 	p->interpreter = 0;
 	p->regex_bytes = 0;
@@ -415,6 +445,10 @@ static void take_list(struct space_maps *u, struct unwind_process *p,
 		p->machine = (struct process_machine){0};
 	}
 	look_for_machine(u, p);
+	if (old.space_id != p->space_id)
+		space_maps_lose_context(u, p);
+	if (!owner->is_idle)
+		space_maps_expect_context(u, p->pid);
 	put_space(u, p, 0, BPF_ANY);
 }
 
@@ -456,7 +490,7 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 	if (!u->list.nr || (owner->is_idle && !space_room_is_plenty(&u->room, u->list.nr)))
 		return 0;
 	if (!p)
-		ret = add_process(u, owner->pid, &p);
+		ret = add_process(u, owner->pid, owner->uid, &p);
 	/* An entry without room would be of no use. */
 	if (ret == -ENOSPC)
 		map_delete(u->tables->store.maps.spaces, &owner->pid);
@@ -464,16 +498,14 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 		return ret == -ENOMEM ? ret : 0;
 	/* After an exec it may be another user's. */
 	if (p->space_id != owner->space_id)
-		p->uid = proc_owner(p->pid);
+		p->uid = owner->uid;
 	return replace_mappings(u, p, owner);
 }
 
 int space_maps_put(struct space_maps *u, const struct space_owner *owner,
 		   const mapping_vec *mappings, const struct mapped_files *files)
 {
-	const struct unwind_process *p = space_maps_find(u, owner->pid);
-	uint32_t uid = p ? p->uid : proc_owner(owner->pid);
-	int ret = list_mappings(u, mappings, files, space_room_max(&u->room, uid));
+	int ret = list_mappings(u, mappings, files, space_room_max(&u->room, owner->uid));
 
 	return ret ? ret : install_mappings(u, owner);
 }
@@ -519,6 +551,21 @@ int space_maps_lookup(const struct space_maps *u, uint32_t pid, uint64_t space_i
 	return 1;
 }
 
+bool space_maps_mistake(struct space_maps *u, uint32_t pid, uint64_t pc, uint32_t table)
+{
+	struct unwind_process *p = space_maps_find(u, pid);
+	const struct unwind_mapping *mappings;
+	uint32_t at;
+
+	if (!p || !p->nr || p->is_waiting)
+		return false;
+	mappings = &u->mappings[p->first];
+	at = search_first(p->nr, i, mappings[i].end > pc);
+	p->is_waiting =
+		at < p->nr && mappings[at].start <= pc && u->mapping_tables[p->first + at] != table;
+	return p->is_waiting;
+}
+
 enum unwind_machine space_maps_machine(const struct space_maps *u, uint32_t pid, uint64_t space_id)
 {
 	const struct unwind_process *p = space_maps_find(u, pid);
@@ -542,7 +589,7 @@ void space_maps_look_for_machines(struct space_maps *u)
 		if (p->machine.state == UNWIND_MACHINE_EXPECTED)
 			u->expecting.data[nr++] = *pid;
 		else
-			put_interpreter(u, p);
+			space_maps_tell(u, p);
 	}
 	u->expecting.nr = nr;
 }
@@ -553,7 +600,7 @@ void space_maps_machine_lost(struct space_maps *u, uint32_t process)
 
 	machines_remove(&u->tables->interpreters.machines, p->pid);
 	process_machine_lose(&p->machine);
-	put_interpreter(u, p);
+	space_maps_tell(u, p);
 }
 
 /* Room may have become free, or @p has become more important than others. */
@@ -565,7 +612,7 @@ static void try_machine(struct space_maps *u, struct unwind_process *p)
 	if (p->machine.state == UNWIND_MACHINE_EXPECTED && vec_push(&u->expecting, p->pid))
 		p->machine.state = UNWIND_NO_MACHINE; /* nobody would look again */
 	if (p->machine.state != UNWIND_NO_MACHINE)
-		put_interpreter(u, p);
+		space_maps_tell(u, p);
 }
 
 void space_maps_sampled(struct space_maps *u, uint32_t pid, uint64_t nr)
@@ -598,7 +645,7 @@ void space_maps_remove(struct space_maps *u, uint32_t pid)
 int space_maps_exited(struct space_maps *u, uint32_t pid)
 {
 	/* An unknown process makes itself known again if its other threads go on. */
-	if (space_maps_find(u, pid) && proc_has_threads(pid))
+	if (space_maps_find(u, pid) && !proc_is_gone(pid) && proc_has_threads(pid))
 		return vec_push(&u->outlived, pid);
 	space_maps_remove(u, pid);
 	return 0;

@@ -12,9 +12,18 @@
 
 #include "common/parse.h"
 #include "record/process/mappings.h"
+#include "record/process/thread_context.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/space_room.h"
 #include "record/machines/process_machine.h"
+
+/* What is known of the context of a process's threads (record/unwind/space_contexts.h). */
+struct space_context {
+	struct seen_context seen;
+	bool is_known;     /* the program knows it */
+	uint64_t next_ns;  /* CLOCK_MONOTONIC: of the next look; 0: nobody looks */
+	uint64_t pause_ns; /* before the look after that */
+};
 
 struct unwind_process {
 	uint32_t pid;       /* 0: this is free */
@@ -30,6 +39,7 @@ struct unwind_process {
 	uint32_t interpreter;      /* of interpreter_maps_add; 0: none */
 	struct process_machine machine;
 	uint64_t regex_start, regex_bytes; /* as in struct unwind_space; of several the first */
+	struct space_context context;
 };
 
 struct space_maps {
@@ -44,6 +54,9 @@ struct space_maps {
 	uint32_t *mapping_tables;        /* whose table each wants */
 	uint32_t nr_mappings;            /* those from here on were never used */
 	struct space_room room;
+	const struct label_keys *label_keys; /* NULL: nobody wants labels of requests */
+	uint64_t contexts_due_ns;            /* CLOCK_MONOTONIC */
+	uint32_t nr_contexts;                /* that the program knows */
 	/* Of the process that is being put: */
 	VEC(struct unwind_mapping) list;
 	u32_vec list_tables;
@@ -62,6 +75,7 @@ struct unwind_process *space_maps_find(const struct space_maps *spaces, uint32_t
 /* The process whose mappings are put. */
 struct space_owner {
 	uint32_t pid;
+	uint32_t uid;        /* of the process; of root's that is another user now, that one's */
 	uint64_t space_id;   /* the program's name for it; 0: not known */
 	uint32_t exec_pages; /* the number when the program asked; 0: not known */
 	bool is_idle;        /* no sample was seen: it gets room only where there is plenty */
@@ -74,6 +88,30 @@ struct space_owner {
  */
 int space_maps_put(struct space_maps *spaces, const struct space_owner *owner,
 		   const mapping_vec *mappings, const struct mapped_files *files);
+
+/*
+ * Time before a program that has begun is looked at for a context, and from the first look to the
+ * second. Each later pause is twice the last. A look goes through all mappings of the process, and
+ * where programs begin and end all the time, hardly any lives as long.
+ */
+#define CONTEXT_PAUSE_NS 200000000
+
+/*
+ * Has the mapping of @pid at @pc another table than @table, although no look is due that would mend
+ * that? Then one is due from now on: the caller has it done.
+ */
+bool space_maps_mistake(struct space_maps *spaces, uint32_t pid, uint64_t pc, uint32_t table);
+
+/* From now on, looks whether the threads of @pid publish requests, if it is known. */
+void space_maps_expect_context(struct space_maps *spaces, uint32_t pid);
+
+/* The process has no such context any more. */
+void space_maps_lose_context(struct space_maps *spaces, struct unwind_process *process);
+
+/*
+ * Tells the program what else is known of @process than its mappings, if it still has those.
+ */
+void space_maps_tell(struct space_maps *spaces, const struct unwind_process *process);
 
 /*
  * Tells the program, if it knows @pid, that the mappings of @pid will stay unknown for some time.

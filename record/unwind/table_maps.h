@@ -23,8 +23,11 @@ struct unwind_maps {
 	/* Those of bpf/languages/interpreters.h and bpf/made/java_frames.h. */
 	int interpreters, interpreter_files, seen_functions, function_names, java_machines,
 		beam_machines;
-	uint64_t *seen_period;          /* of bpf/languages/seen_functions.h */
-	struct owner_room *early_rooms; /* OWNER_ROOMS; of bpf/walk/early_submit.h */
+	int thread_contexts;                     /* of bpf/count/request_labels.h */
+	uint64_t *seen_period;                   /* of bpf/languages/seen_functions.h */
+	struct owner_room *early_rooms;          /* OWNER_ROOMS; of bpf/walk/early_submit.h */
+	struct owner_room *name_rooms;           /* OWNER_ROOMS; of bpf/languages/send_names.h */
+	struct named_functions *named_functions; /* of the same */
 };
 
 /* Rows that fit into all segments. */

@@ -11,9 +11,11 @@
 #include "record/maps/rings.h"
 #include "record/proc/proc_task.h"
 #include "record/process/proc_scan.h"
+#include "record/process/program_records.h"
 #include "record/unwind/early_java.h"
 #include "record/unwind/file_tables.h"
 #include "record/machines/method_names.h"
+#include "record/unwind/space_contexts.h"
 #include "record/unwind/space_maps.h"
 
 /*
@@ -37,16 +39,19 @@ struct unwinder {
 	struct method_names methods;
 	struct rings *wants; /* and early samples */
 	struct owner_room *early_rooms;
-	uint64_t nr_early_refused[OWNER_ROOMS]; /* that are in the shares */
-	struct shares early_lacks;              /* copies of stacks without room, by users */
+	/* Refusals that are in the shares: of copies of stacks, and of names. */
+	uint64_t nr_early_refused[OWNER_ROOMS], nr_names_refused[OWNER_ROOMS];
+	struct shares early_lacks; /* copies of stacks without room, by users */
 	int fds[2];
 	int ret; /* first error of a callback */
 	bool has_makers;
 	u32_vec stale; /* processes to look at again when it is time */
 	struct look_budget *looks;
-	struct file_names *names; /* NULL: nobody wants the files */
-	mapping_vec mappings;     /* of the process at hand */
+	struct sideband *sideband; /* NULL: it does not tell of mappings */
+	struct file_names *names;  /* NULL: nobody wants the files */
+	mapping_vec mappings;      /* of the process at hand */
 	struct mapped_files files;
+	uint64_t asked[1024]; /* space ids of programs whose first look waits */
 };
 
 /* Forgets the files of earlier looks when there are many: nobody looks at their mappings. */
@@ -57,36 +62,64 @@ static void forget_files(struct unwinder *u)
 }
 
 /*
- * Reads the mappings of @pid. There are none when it has gone. *@next_look_ns is the time before
+ * Reads the mappings of @owner. There are none when it has gone. *@next_look_ns is the time before
  * which nobody should look again.
  */
-static int look_at_process(struct unwinder *u, uint32_t pid, uint64_t *next_look_ns)
+static int look_at_process(struct unwinder *u, const struct space_owner *owner,
+			   uint64_t *next_look_ns)
 {
 	int ret;
 
 	forget_files(u);
-	ret = proc_scan_mappings(pid, look_budget_begin(u->looks), &u->files, &u->mappings);
-	*next_look_ns = look_budget_end(u->looks, ret == -E2BIG);
+	ret = proc_scan_mappings(owner->pid, look_budget_begin(u->looks), &u->files, &u->mappings);
+	*next_look_ns = look_budget_end(u->looks, owner->uid, ret == -E2BIG);
 	return ret == -E2BIG ? 0 : ret;
 }
 
 /* Must the look at @p wait? Then notes that it is wanted. */
 static int put_off(struct unwinder *u, struct unwind_process *p, bool *is_put_off)
 {
-	*is_put_off = p->is_waiting || look_budget_must_wait(u->looks, p->next_look_ns);
+	*is_put_off = p->is_waiting || look_budget_must_wait(u->looks, p->uid, p->next_look_ns);
 	if (!*is_put_off || p->is_waiting)
 		return 0;
 	p->is_waiting = true;
 	return vec_push(&u->stale, p->pid);
 }
 
+/*
+ * Reads the mappings of a program that has just begun out of the side-band, if all are of files
+ * that were met before. Returns 0, -ENOMEM, or another errno when the looker has to look.
+ */
+static int find_told(struct unwinder *u, const struct space_owner *owner)
+{
+	int ret = u->sideband && owner->exec_pages ? 0 : -ENOENT;
+
+	if (ret)
+		return ret;
+	forget_files(u);
+	ret = program_records_read(u->sideband, owner->pid, owner->exec_pages, &u->files,
+				   &u->mappings);
+	vec_for_each(&u->mappings, m) {
+		const struct mapped_file *file = mapping_file(&u->files, m);
+
+		if (!ret && file->kind == MAPPED_FILE &&
+		    !file_tables_know(&u->tables, file, owner->uid))
+			ret = -ENOENT;
+	}
+	return ret;
+}
+
 /* Tells the program the mappings of @owner. */
 static int refresh_space(struct unwinder *u, const struct space_owner *owner)
 {
 	struct unwind_process *p;
-	uint64_t next_look_ns;
-	int ret = look_at_process(u, owner->pid, &next_look_ns);
+	uint64_t next_look_ns = 0;
+	int ret = find_told(u, owner);
 
+	if (ret && ret != -ENOMEM) {
+		ret = look_at_process(u, owner, &next_look_ns);
+		look_budget_charge(u->looks, owner->uid);
+	}
 	if (ret == -ENOMEM)
 		return ret;
 	if (u->mappings.nr) {
@@ -122,19 +155,45 @@ static int request_table(struct unwinder *u, uint32_t nr, const struct mapped_fi
 }
 
 /*
+ * Can the first look at a new program wait? A user who starts very many of them would have the
+ * recorder look at each, though hardly any has a second sample. Until it has, the side-band tells
+ * enough to walk the copies of its stacks. So where a user has had many looks, only programs that
+ * ask again are looked at, and in the end none.
+ */
+static bool is_early_enough(struct unwinder *u, const struct space_owner *owner)
+{
+	uint64_t *asked = &u->asked[owner->space_id % ARRAY_SIZE(u->asked)];
+	enum look_haste haste = look_budget_haste(u->looks, owner->uid);
+	bool is_first = *asked != owner->space_id;
+
+	if (haste == LOOK_AT_ONCE)
+		return false;
+	*asked = owner->space_id;
+	if (!is_first && haste == LOOK_NEVER)
+		look_budget_leave_out(u->looks, owner->uid);
+	return is_first || haste == LOOK_NEVER;
+}
+
+/*
  * The program asks for the mappings of a process. A new program in the process is looked at at
  * once.
  */
 static int serve_space(struct unwinder *u, const struct unwind_want *want)
 {
-	const struct space_owner owner = {
-		.pid = want->tgid, .space_id = want->space_id, .exec_pages = want->exec_pages};
+	const struct space_owner owner = {.pid = want->tgid,
+					  .uid = want->uid,
+					  .space_id = want->space_id,
+					  .exec_pages = want->exec_pages};
 	struct unwind_process *p = space_maps_find(&u->spaces, owner.pid);
 	bool is_put_off = false;
 	int ret = 0;
 
 	if (p && p->space_id == owner.space_id)
 		ret = put_off(u, p, &is_put_off);
+	else if (proc_is_gone(owner.pid))
+		return space_maps_remove(&u->spaces, owner.pid), 0;
+	else
+		is_put_off = is_early_enough(u, &owner);
 	return ret || is_put_off ? ret : refresh_space(u, &owner);
 }
 
@@ -157,6 +216,9 @@ static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
 		return ret == -ENOMEM ? ret : 0;
 	file = mapping_file(&u->files, m);
 	ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+	/* Another file has the build-id that the side-band told. */
+	if (!ret && space_maps_mistake(&u->spaces, pid, pc, nr))
+		ret = vec_push(&u->stale, pid);
 	if (ret || u->tables.tables.data[nr].state != TABLE_NONE)
 		return ret;
 	place.start = m->start;
@@ -197,7 +259,10 @@ static int take_function(void *ctx, void *data, size_t size)
 	const struct function_name *name = data;
 	uint32_t nr;
 
-	if (u->ret || size < sizeof(*name) || size < function_name_size(name))
+	if (size < sizeof(*name) || size < function_name_size(name))
+		return 0;
+	__atomic_fetch_sub(&u->functions.rooms[owner_room_of(name->uid)].used, 1, __ATOMIC_RELAXED);
+	if (u->ret)
 		return 0;
 	u->ret = function_names_add(&u->functions, name, &nr);
 	if (!u->ret && nr != NO_FUNCTION &&
@@ -236,7 +301,7 @@ static int look_again(struct unwinder *u)
 	for (size_t i = 0; i < u->stale.nr; i++) {
 		uint32_t pid = u->stale.data[i];
 		struct unwind_process *p = space_maps_find(&u->spaces, pid);
-		struct space_owner owner = {.pid = pid};
+		struct space_owner owner = {.pid = pid, .uid = p ? p->uid : 0};
 
 		if (!p || !p->is_waiting)
 			continue;
@@ -280,6 +345,7 @@ int unwinder_work(struct unwinder *u)
 	if (!u->ret)
 		u->ret = look_again(u);
 	space_maps_look_for_machines(&u->spaces);
+	space_contexts_look(&u->spaces);
 	if (!u->ret)
 		u->ret = file_tables_finish(&u->tables);
 	return u->ret ? u->ret : walk_early(u, &now, false);
@@ -293,6 +359,7 @@ int unwinder_wait(struct unwinder *u, int ms)
 struct find_then {
 	struct unwinder *u;
 	const struct address_spaces *spaces;
+	uint64_t known_ns; /* up to then all mappings are known */
 };
 
 /*
@@ -312,6 +379,10 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 	struct file_place place;
 	int ret;
 
+	/* What was looked at is find_now's, which may still wait for more. */
+	if (sample->time_ns > then->known_ns ||
+	    (then->known_ns != UINT64_MAX && space_maps_find(&then->u->spaces, pid)))
+		return -EAGAIN;
 	if (!m)
 		return 0;
 	file = mapping_file(&then->spaces->files, m);
@@ -328,18 +399,17 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 	return 1;
 }
 
-/* Notes the copies of stacks that the program has refused since the last time. */
-static void note_refused(struct unwinder *u)
+/* Notes what the program has refused since the last time. @before: so much was noted of each. */
+static void note_refused(const struct owner_room *rooms, uint64_t *before, struct shares *lacks)
 {
 	for (uint32_t i = 0; i < OWNER_ROOMS; i++) {
-		const struct owner_room *room = &u->early_rooms[i];
+		const struct owner_room *room = &rooms[i];
 		uint64_t nr = __atomic_load_n(&room->nr_refused, __ATOMIC_RELAXED);
 
-		if (nr != u->nr_early_refused[i])
-			shares_note_lacks(&u->early_lacks,
-					  room->has_several ? SHARES_OTHERS : room->uid,
-					  nr - u->nr_early_refused[i]);
-		u->nr_early_refused[i] = nr;
+		if (nr != before[i])
+			shares_note_lacks(lacks, room->has_several ? SHARES_OTHERS : room->uid,
+					  nr - before[i]);
+		before[i] = nr;
 	}
 }
 
@@ -350,14 +420,15 @@ int unwinder_take_early(struct unwinder *u, uint32_t set)
 	if (!u)
 		return 0;
 	ret = unwinder_work(u);
-	note_refused(u);
+	note_refused(u->early_rooms, u->nr_early_refused, &u->early_lacks);
+	note_refused(u->functions.rooms, u->nr_names_refused, &u->functions.lacks);
 	early_samples_take(&u->early, set);
 	return ret;
 }
 
 int unwinder_walk_early(struct unwinder *u, const struct address_spaces *spaces)
 {
-	struct find_then then = {.u = u, .spaces = spaces};
+	struct find_then then = {.u = u, .spaces = spaces, .known_ns = UINT64_MAX};
 	struct early_java java;
 	const struct early_finder finder = {find_then, &then, early_java_walk, &java};
 	int ret;
@@ -370,6 +441,18 @@ int unwinder_walk_early(struct unwinder *u, const struct address_spaces *spaces)
 	if (!ret && u->early.nr_raw)
 		ret = file_tables_wait(&u->tables, EARLY_WAIT_MS);
 	return ret ? ret : walk_early(u, &finder, true);
+}
+
+int unwinder_walk_known(struct unwinder *u, const struct address_spaces *spaces, uint64_t until_ns)
+{
+	struct find_then then = {.u = u, .spaces = spaces, .known_ns = until_ns};
+	struct early_java java;
+	const struct early_finder finder = {find_then, &then, early_java_walk, &java};
+
+	if (!u || !u->early.nr_raw)
+		return 0;
+	java = java_of(u);
+	return walk_early(u, &finder, false);
 }
 
 struct early_samples *unwinder_early(struct unwinder *u)
@@ -422,7 +505,7 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 	if (ret || (mapping && !space_maps_differ(&u->spaces, pid, mapping, nr)))
 		return ret;
 	p->is_waiting = true;
-	look_budget_must_wait(u->looks, p->next_look_ns);
+	look_budget_must_wait(u->looks, p->uid, p->next_look_ns);
 	return vec_push(&u->stale, pid);
 }
 
@@ -438,6 +521,7 @@ const struct shares *unwinder_pool(const struct unwinder *u, enum prof_lack_kind
 	pools[PROF_LACK_INTERPRETERS] = &u->tables.interpreters.shares;
 	pools[PROF_LACK_MACHINES] = &u->tables.interpreters.machines.shares;
 	pools[PROF_LACK_COPIES] = &u->early_lacks;
+	pools[PROF_LACK_FUNCTIONS] = &u->functions.lacks;
 	return pools[kind];
 }
 
@@ -453,6 +537,12 @@ bool unwinder_lacks_room(const struct unwinder *u)
 {
 	return u && (space_room_is_short(&u->spaces.room) ||
 		     interpreter_maps_is_short(&u->tables.interpreters));
+}
+
+void unwinder_told(struct unwinder *u, uint32_t pid)
+{
+	if (u)
+		space_maps_expect_context(&u->spaces, pid);
 }
 
 int unwinder_exited(struct unwinder *u, uint32_t pid)
@@ -481,7 +571,8 @@ static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
 		/* The program notes the address space at the first sample. */
-		const struct space_owner owner = {.pid = space->pid, .is_idle = true};
+		const struct space_owner owner = {
+			.pid = space->pid, .uid = proc_owner(space->pid), .is_idle = true};
 		int ret = space_maps_put(&u->spaces, &owner, &space->memory->live, &spaces->files);
 
 		if (ret)
@@ -535,7 +626,8 @@ int unwinder_request_popular(struct unwinder *u, const struct address_spaces *sp
 }
 
 int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
-		   struct address_spaces *spaces, const struct vdso *vdso, struct err *err)
+		   struct address_spaces *spaces, const struct vdso *vdso,
+		   struct sideband *sideband, struct err *err)
 {
 	/* This order answers the program's questions before the early samples are walked. */
 	int ret = rings_create(&u->wants)
@@ -545,7 +637,10 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 
 	if (ret)
 		return err_set(err, ret, "failed to map the unwinder's buffer: %s", strerror(-ret));
+	u->sideband = sideband;
 	u->early_rooms = maps->early_rooms;
+	u->functions.rooms = maps->name_rooms;
+	u->functions.named = maps->named_functions;
 	u->functions.seen_map = maps->seen_functions;
 	u->functions.seen_period = maps->seen_period;
 	u->tables.interpreters.interpreters = maps->interpreters;
@@ -627,10 +722,13 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 	u->tables.interpreters.ctx = u;
 	u->tables.interpreters.machines.lost = machine_lost;
 	u->tables.interpreters.machines.ctx = u;
+	u->tables.interpreters.machines.found = options->machine_found;
+	u->tables.interpreters.machines.found_ctx = options->ctx;
 	u->tables.changed = table_changed;
 	u->tables.ctx = u;
 	if (!ret && space_maps_init(&u->spaces, &u->tables))
 		ret = err_set(err, -ENOMEM, "failed to begin unwinding: out of memory");
+	u->spaces.label_keys = options->labels;
 	if (ret) {
 		unwinder_destroy(u);
 		return ret;

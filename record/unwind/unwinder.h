@@ -26,13 +26,17 @@
  * take NULL: they have nothing to do and nothing to show.
  */
 struct unwinder;
+struct sideband;
 
 struct unwinder_options {
 	uint32_t max_depth;        /* frames of a stack at most */
 	const char *cache;         /* the directory that keeps tables, or NULL */
 	struct look_budget *looks; /* charged with looks at processes; must outlive the unwinder */
 	struct file_names *names;  /* gets the files that tables are made of; NULL: nobody does */
-	uint32_t languages;        /* whose functions are found: 1 << enum language each */
+	const struct label_keys *labels; /* of requests; NULL: none. Must outlive the unwinder */
+	uint32_t languages;              /* whose functions are found: 1 << enum language each */
+	void (*machine_found)(void *ctx, uint32_t pid); /* as in struct machines; or NULL */
+	void *ctx;                                      /* for that */
 };
 
 /*
@@ -46,11 +50,13 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 bool unwinder_may_keep(const struct unwinder *unwinder, int *reason);
 
 /*
- * Begins to serve the maps with the address spaces of the scan and the vdso. Keeps @vdso. Returns
- * 0 or a negative errno with @err set.
+ * Begins to serve the maps with the address spaces of the scan and the vdso. Keeps @vdso and
+ * @sideband, which is NULL where the kernel does not tell of mappings. Returns 0 or a negative
+ * errno with @err set.
  */
 int unwinder_begin(struct unwinder *unwinder, const struct unwind_maps *maps,
-		   struct address_spaces *spaces, const struct vdso *vdso, struct err *err);
+		   struct address_spaces *spaces, const struct vdso *vdso,
+		   struct sideband *sideband, struct err *err);
 
 /*
  * Ask for tables after unwinder_begin: of all files that this process maps; of the files that many
@@ -101,6 +107,13 @@ int unwinder_take_early(struct unwinder *unwinder, uint32_t set);
  */
 int unwinder_walk_early(struct unwinder *unwinder, const struct address_spaces *spaces);
 
+/*
+ * Walks the early samples up to @until_ns, when @spaces is known up to then: those of processes
+ * that have gone need not wait for a drain. Returns 0 or -ENOMEM.
+ */
+int unwinder_walk_known(struct unwinder *unwinder, const struct address_spaces *spaces,
+			uint64_t until_ns);
+
 /* All early samples, or NULL. The caller counts the taken ones, and then forgets them. */
 struct early_samples *unwinder_early(struct unwinder *unwinder);
 
@@ -116,6 +129,9 @@ bool unwinder_has_many_names(const struct unwinder *unwinder);
 
 /* What users share, of this kind. NULL without an unwinder, or if others have it. */
 const struct shares *unwinder_pool(const struct unwinder *unwinder, enum prof_lack_kind kind);
+
+/* Process @pid had its first sample, or the first one for some time. */
+void unwinder_told(struct unwinder *unwinder, uint32_t pid);
 
 /* A process had @nr samples more. May be NULL. */
 void unwinder_sampled(void *unwinder, uint32_t pid, uint64_t nr);

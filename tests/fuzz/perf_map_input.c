@@ -27,11 +27,14 @@ static void make_hits(struct perf_map_hit hits[NR_GRID + 2])
 	hits[NR_GRID + 1].addr = UINT64_MAX;
 }
 
-/* Looks one address up line by line: the last line that covers it wins. */
+/*
+ * Looks one address up line by line: the last line that covers it wins. Later lines may have cut
+ * the bounds of its entry.
+ */
 static void check_hit(const char *text, size_t len, const struct perf_map_hit *hit)
 {
 	const char *end = text + len;
-	uint64_t name_off = 0, size = 0;
+	uint64_t name_off = 0, start = 0, size = 0;
 
 	for (const char *line = text; line < end;) {
 		const char *eol = memchr(line, '\n', end - line);
@@ -43,11 +46,15 @@ static void check_hit(const char *text, size_t len, const struct perf_map_hit *h
 		if (perf_map_parse(line, line_len, &entry) &&
 		    hit->addr - entry.start < entry.size) {
 			name_off = entry.name - text;
+			start = entry.start;
 			size = entry.size;
 		}
 		line += line_len + 1;
 	}
-	if (size != hit->size || (size && name_off != hit->name_off))
+	if (!size != !hit->size)
+		abort();
+	if (size && (name_off != hit->name_off || hit->start - start > size ||
+		     hit->size > size - (hit->start - start)))
 		abort();
 }
 

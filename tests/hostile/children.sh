@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Processes of another user can do nothing to the children of the recorder. The recorder itself can end them, even where
 # it may not end processes of other users.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
@@ -17,7 +18,7 @@ meddles() { "${nobody[@]}" "$dir/meddle" "$1" | xargs; }
 # The control: a process of the same user.
 "${nobody[@]}" sleep 600 &
 sleeper=$!
-wait_for grep -q sleep "/proc/$sleeper/comm"
+wait_for has_text sleep "/proc/$sleeper/comm"
 check "the control: the attack on a process of the same user" same "$(meddles $sleeper)" "prlimit ptrace kill"
 
 begin_recording -U --unwind=dwarf -o "$dir/meddled.prof"
@@ -36,7 +37,7 @@ ends_stopped()
 	: > "$dir/err"
 	"$@" "$profrec" -U --unwind=dwarf -o "$dir/$name.prof" 2> "$dir/err" &
 	recorder=$!
-	wait_for grep -q Sampling "$dir/err" || { cat "$dir/err"; return 1; }
+	wait_for has_text Sampling "$dir/err" || { cat "$dir/err"; return 1; }
 	wait_for grep -q "NoNewPrivs:.*1" "/proc/$recorder/status"
 	for child in $(for name in "${children[@]}"; do child_of "$recorder" "$name"; done); do
 		stopped+=("$child")

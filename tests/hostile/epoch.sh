@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs of another user have stacks whose paths are larger together than a section of a recording may be. The
 # recording goes on, and has the samples of others.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A user runs a forged copy of a program of root: other names over the same code, the same build-id, and, in a mount
 # namespace, the same path. Programs of root have their own names all the same, in every epoch and wherever the report is.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
@@ -22,7 +23,7 @@ forge()
 	"${attacker[@]}" unshare --user --map-root-user --mount \
 		sh -c 'mount --bind "$1/copy" "$1/bin/app" && exec "$1/bin/app" evil "$2"' sh "$dir" "$1" &
 	evil=$!
-	wait_for grep -q evil "/proc/$evil/comm"
+	wait_for has_text evil "/proc/$evil/comm"
 }
 
 # restarted: the child for names is another one.
@@ -31,13 +32,14 @@ restarted() { local now; now=$(child_of "$recorder" profrec-names); [ -n "$now" 
 # names NAME: the folded stacks by what the recording has, as on another host.
 names() { "$profrep" -f -U --symfs "$dir/none" "$dir/$1.prof" > "$dir/$1.folded"; }
 
-# is_right FILE PROGRAM...: none of the samples has a forged name, and nearly all have the right one.
+# is_right FILE PROGRAM...: none of the samples has a forged name, and nearly all have the right one. On some machines, the
+# dynamic linker has a tenth of a program of half a second.
 is_right()
 {
 	local folded=$dir/$1.folded program
 	shift
 	for program; do
-		mostly "$folded" "$program" ';right_name[; ]' 95 || return 1
+		mostly "$folded" "$program" ';right_name[; ]' 85 || return 1
 		same "$(sum_samples "^$program;.*forged_name" < "$folded")" 0 || return 1
 	done
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A file server that does not answer: the recorder ends in time, and says what it did not look at. The stacks of others
 # are complete.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/unwind_programs.sh
@@ -86,7 +87,7 @@ begin_server
 hang flush
 "$dir/hangfs" exec "$dir/mnt/program" > "$dir/begins" &
 program=$!
-wait_for grep -q begins "$dir/begins"
+wait_for has_text begins "$dir/begins"
 # Until the kernel is there: /proc/PID/stat waits, too.
 while timeout -s KILL 0.2 cat "/proc/$program/stat" > "$dir/stat" 2>&1; do :; done
 begin_long exec

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # A user's process maps many files that look like interpreters. Scripts of others keep their functions.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Attacks on the child that looks at other processes. The programs of others keep their stacks and functions.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/unwind_programs.sh

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # One user's processes want all room that the recorder has for processes that make code: machines of Java, and directories
 # of maps of JIT code. Those of others have their functions.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Programs of another user cost the recorder as much memory and CPU time as they can. It stays within its budgets, ends
 # well, and has the stacks of others.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
@@ -36,10 +37,10 @@ attack()
 	local name=$1 began
 	shift
 	mkdir "$dir/$name"
-	chown 65534 "$dir/$name"
+	chown 54321 "$dir/$name"
 	begin_recording -F 199 --unwind=fp --max-memory "${budget_mib}M" -o "$dir/$name.prof"
 	began=$(date +%s%N)
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/glutton" "$@" 2> "$dir/$name.err" &
+	setpriv --reuid=54321 --regid=54321 --clear-groups "$dir/glutton" "$@" 2> "$dir/$name.err" &
 	glutton=$!
 	wait_for runs "$glutton"
 	"$dir/victim" first 500
@@ -72,12 +73,13 @@ is_within()
 		at_most $((1000 * $(cat "$dir/$1.ticks") / ticks)) $((1000 + $(cat "$dir/$1.ms") / 3))
 }
 
-# sees_victims NAME: the stacks of one of them at least. Attacks can make the kernel drop the records of the other. Along
-# frame pointers, code without a frame has not its caller, but the caller's: a slow clock takes a tenth of the samples.
+# sees_victims NAME: the stacks of one of them at least, most of them. Attacks can make the kernel drop the records of the
+# other, and a busy machine takes the recorder's time. Along frame pointers, code without a frame has not its caller, but the
+# caller's: a slow clock takes a tenth of the samples.
 sees_victims()
 {
 	local works=';main;(victim_works|clock_gettime)'
-	mostly "$dir/$1.folded" first "$works" 90 || mostly "$dir/$1.folded" second "$works" 90
+	mostly "$dir/$1.folded" first "$works" || mostly "$dir/$1.folded" second "$works"
 }
 
 # mistakes_none NAME: no frame of a victim has a name of the glutton. The victims have samples.
@@ -104,6 +106,8 @@ check_attack()
 }
 
 check_attack "30,000 mappings that change" churn churn 30000
+check "looks that were put off or cut are counted as that user's" \
+	contains "$(info "$dir/churn.prof" "lacked room")" " of user 54321"
 check_attack "stacks in 4,000 mappings that change" stacks stacks 4000
 check_attack "forks with many mappings" forks forks 20000
 check_attack "paths of 4 KB" paths paths "$dir/paths" 3000

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # A program of another user gives its code names that keep a demangler busy for years. The report of everything that was
 # recorded meanwhile is there after seconds, with the names of others.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Programs of another user want all room of unwind tables. Those that start later have complete stacks all the same.
+# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/unwind_programs.sh
@@ -55,6 +56,19 @@ for i in 0 1 2 3 4 5 6 7 8 9; do
 done
 victim many 400 "${names[@]}"
 check "many files that each take what a file may: the stacks of others have roots" rooted many
+
+# The kernel limits how many descriptors of a user are on their way through sockets. A user who has all of his does not
+# take those of the recorder's children.
+build "$dir/inflight" inflight.c
+setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/inflight" > "$dir/held" &
+inflight=$!
+wait_for test -s "$dir/held"
+begin_recording -F 499 --unwind=dwarf -i 1 -o "$dir/inflight.prof"
+"$dir/frames" calls 4000
+end_recording
+kill $inflight
+"$profrep" -f -U -m "$dir/inflight.prof" > "$dir/inflight.folded"
+check "$(cat "$dir/held") descriptors of another user on their way: stacks have roots" rooted inflight
 
 # slow_library: code whose unwind information is 100 MB, packed to 250 KB: four million functions, in none of the code.
 slow_library()

@@ -76,6 +76,19 @@ unwind_step_names="calls calls-O0 calls-clang arrays realign realign-O0 signals 
 unwind_roots='^[^;]*;(_start \[|[^;]* \[ld-linux|[^;]*;(__libc_start_main|start_thread)[^;]* \[|[^;]*;[^;]*;in_thread \['\
 '|(clone3|\[unknown\]) \[libc[^;]*$)'
 
+# record_victims NAME [PID]: programs of root and of a user begin while profrec records, after the process has run.
+record_victims()
+{
+	begin_recording -F 199 --unwind=dwarf -i 1 -o "$dir/$1.prof"
+	[ -z "${2:-}" ] || run_for 1 "$2"
+	for _ in 1 2 3 4; do
+		"$dir/frames" calls 1000
+		as 65533 "$dir/frames" calls 1000
+	done
+	end_recording
+	"${profrep:?from tests/lib/tap.sh}" -f -U -m "$dir/$1.prof" > "$dir/$1.folded"
+}
+
 # unwind_missing NAME: prints why a program cannot run here, or nothing.
 unwind_missing()
 {

@@ -59,4 +59,5 @@ judge plain 0
 judge pie 0 -buildmode=pie
 judge cgo 1
 judge pie-cgo 1 -buildmode=pie
+judge race 1 -race
 plan_end

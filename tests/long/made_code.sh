@@ -45,7 +45,7 @@ judge_python()
 	python=$("$1" -c 'import sys; print(sys.executable)')
 	"$python" -X perf tests/programs/known_calls.py 3600 &
 	pid=$!
-	wait_for grep -q py::burn "/tmp/perf-$pid.map"
+	wait_for has_text py::burn "/tmp/perf-$pid.map"
 	"$profrec" -q -U -F 999 -p $pid -o "$dir/$name.prof" "$MADE_CODE_SECONDS"
 	kill -KILL $pid
 	wait $pid 2> /dev/null

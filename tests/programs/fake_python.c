@@ -11,13 +11,16 @@
  *	mark     the mark is in no native frame
  *	unnamed  the inner function runs in others whose names are not mapped
  *	release  the version is one that nobody knows
+ *	flood    each millisecond a hundred other functions run, of 65536 that have long names
  *
- * With "perf" it does not lie, and calls functions through a stub in anonymous memory, as CPython
- * does with -X perf. With "stub" the bytes of the stub are others, and so is its frame.
+ * With "stop" it does not lie, and stops itself before its first function. With "perf" it does not
+ *lie, and calls functions through a stub in anonymous memory, as CPython does with -X perf. With
+ *"stub" the bytes of the stub are others, and so is its frame.
  *
  * Link it with -Wl,--export-dynamic -lpthread.
  */
 #include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -116,13 +119,17 @@ static struct code *make_code(const char *name, uint32_t line)
 /* More than the names whose failures end the search of a stack. */
 #define NR_UNNAMED 6
 
+/* Functions of a stack, and of the flood. */
+#define NR_FRAMES 100
+#define NR_FLOOD  65536
+
 static struct code *outer, *middle, *inner[NR_UNNAMED];
 
 /* Runs the functions, the last of which is the innermost, and then calls @body. */
 __attribute__((noinline)) static int evaluate(struct code **functions, int nr, int (*body)(void))
 {
 	struct frame shim = {.previous = list.current, .owner = 3};
-	struct frame frames[NR_UNNAMED] = {0};
+	struct frame frames[NR_FRAMES] = {0};
 	struct frame *caller = strcmp(lie, "mark") ? &shim : NULL;
 	int ret;
 
@@ -179,6 +186,29 @@ static int burn_inside(void)
 	return 1;
 }
 
+static int burn_shortly(void)
+{
+	BURN_MS(1);
+	return 1;
+}
+
+/* Runs other functions all the time. */
+__attribute__((noinline)) static int flood(void)
+{
+	static struct code *all[NR_FLOOD];
+	char name[128];
+	uint32_t next = 0;
+
+	memset(name, 'n', sizeof(name));
+	for (int i = 0; i < NR_FLOOD; i++) {
+		snprintf(name + 100, sizeof(name) - 100, "%d", i);
+		all[i] = make_code(name, i);
+	}
+	for (;; next = (next + NR_FRAMES) % (NR_FLOOD - NR_FRAMES))
+		evaluate(all + next, NR_FRAMES, burn_shortly);
+	return 1;
+}
+
 __attribute__((noinline)) static int native_helper(void)
 {
 	return evaluate_by_stub(inner, strcmp(lie, "unnamed") ? 1 : NR_UNNAMED, burn_inside) + 1;
@@ -189,6 +219,8 @@ void *PyEval_EvalFrameEx(void *unused, void *frame)
 	struct code *functions[] = {outer, middle};
 
 	(void)unused, (void)frame;
+	if (!strcmp(lie, "flood"))
+		return (void *)(intptr_t)flood();
 	return (void *)(intptr_t)evaluate_by_stub(functions, 2, native_helper);
 }
 
@@ -214,6 +246,10 @@ int main(int argc, char **argv)
 	memcpy(_PyRuntime + KEY_OFFSET - sizeof(uint32_t), words, sizeof(words));
 	state.thread = pthread_self() + (strcmp(lie, "other") ? 0 : 64);
 	pthread_setspecific(key, &state);
+	if (!strcmp(lie, "stop")) {
+		BURN_MS(50);
+		raise(SIGSTOP);
+	}
 	for (int i = 0; i < seconds_fifths; i++)
 		PyEval_EvalFrameEx(NULL, NULL);
 	return 0;

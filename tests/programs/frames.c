@@ -166,9 +166,19 @@ static void do_realign(void)
 	sink += aligned(5) + aligned_array(5, 1, 2, 3, 4, 5, 6, 7);
 }
 
+#ifdef __aarch64__
+#define FAULT          "udf #0"
+#define FAULT_BYTES    4
+#define CONTEXT_PC(uc) (uc)->uc_mcontext.pc
+#else
+#define FAULT          "ud2"
+#define FAULT_BYTES    2
+#define CONTEXT_PC(uc) (uc)->uc_mcontext.gregs[REG_RIP]
+#endif
+
 /* An instruction that faults is the first of its function. */
 void fault_at_once(void);
-__asm__(".text\n.type fault_at_once, @function\nfault_at_once:\n.cfi_startproc\nud2\nret\n"
+__asm__(".text\n.type fault_at_once, @function\nfault_at_once:\n.cfi_startproc\n" FAULT "\nret\n"
 	".cfi_endproc\n.size fault_at_once, .-fault_at_once\n");
 
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -178,7 +188,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 	(void)sig;
 	(void)info;
 	sink += leaf(sink);
-	u->uc_mcontext.gregs[REG_RIP] += 2;
+	CONTEXT_PC(u) += FAULT_BYTES;
 }
 
 static void on_inner(int sig)

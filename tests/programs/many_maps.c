@@ -11,6 +11,19 @@
 #include <time.h>
 #include <unistd.h>
 
+#define TURN_NS 400000
+
+/* Runs for TURN_NS of CPU time, so that on a CPU of any speed as many processes are sampled. */
+static void burn_a_turn(void)
+{
+	struct timespec from, now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
+	do
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	while ((now.tv_sec - from.tv_sec) * 1000000000 + now.tv_nsec - from.tv_nsec < TURN_NS);
+}
+
 int main(int argc, char **argv)
 {
 	const struct timespec pause = {.tv_nsec = 300000000};
@@ -28,8 +41,7 @@ int main(int argc, char **argv)
 			break;
 		}
 	for (;;) {
-		for (volatile int i = 0; i < 200000; i++)
-			;
+		burn_a_turn();
 		nanosleep(&pause, NULL);
 	}
 }

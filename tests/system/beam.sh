@@ -22,11 +22,11 @@ for name in fake_beam future bare told twice strange; do
 	check "$name: samples are accounted for" is_accounted "$dir/$name.prof"
 done
 check "the emulator is found" same "$(info "$dir/fake_beam.prof" interpreter)" "BEAM 25 [beam]"
-check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], a version without support"
-check "so is an emulator with other code" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], a version without support"
-check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], a version without support"
+check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], without support"
+check "so is an emulator with other code" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], without support"
+check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], without support"
 check "a release that tells extensions alone is found" same "$(info "$dir/told.prof" interpreter)" "BEAM 29 [beam]"
-check "it is left alone where that is not certain" contains "$(info "$dir/twice.prof" interpreter)" "BEAM 29 [beam], a version without support"
+check "it is left alone where that is not certain" contains "$(info "$dir/twice.prof" interpreter)" "BEAM 29 [beam], without support"
 
 # run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS". Its text is $source.
 run()

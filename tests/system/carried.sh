@@ -41,7 +41,7 @@ check "along frame pointers: the names" mostly <(lines "$dir/fp.prof" gone) gone
 cp "$dir/short" "$dir/gone"
 "$dir/gone" 60000 &
 pid=$!
-wait_for grep -q gone "/proc/$pid/maps"
+wait_for has_text gone "/proc/$pid/maps"
 rm "$dir/gone"
 record -p $pid -o "$dir/deleted.prof" 1
 end $pid

@@ -73,11 +73,13 @@ check "a symbolic link is not followed" says 125 "it is not a regular file" "$pr
 check "a symbolic link: its target is untouched" fails 1 test -e "$dir/victim"
 check "a process that does not exist" says 1 "failed to record process 4194303: No such process" \
 	"$profrec" -o "$dir/x.prof" -p 4194303 1
-if has_bpf "a CPU that does not exist" "a frequency the kernel refuses"; then
+if has_bpf "a CPU that does not exist" "a frequency the kernel refuses" "a clock's period that leaves no time"; then
 	check "a CPU that does not exist" says 1 "failed to record CPU 8000: it is not online" \
 		"$profrec" -o "$dir/x.prof" -C 8000 1
 	check "a frequency the kernel refuses" says 1 "kernel.perf_event_max_sample_rate" \
 		"$profrec" -o "$dir/x.prof" -F 1000000 1
+	check "a clock's period that leaves no time" says 1 "failed to sample 'cpu-clock' every 10000 ns: too often for any other work" \
+		"$profrec" -o "$dir/x.prof" -e cpu-clock -c 10000 1
 fi
 check "a command that does not exist" says 127 "failed to run '/no/such': No such file or directory" \
 	"$profrec" -o "$dir/x.prof" -- /no/such

@@ -81,8 +81,9 @@ case $? in
 	record regexes sh -c "$regexes libpcre2-8.so.0 run 5; $regexes libpcre2-8.so.0 run 25"
 	check "an expression has its caller" mostly "$dir/regexes.folded" regexes \
 		'main;run_matches;pcre2_jit_match_8;([^;]*;)?\[unknown\]( |;)' 40
-	check "an expression has no other caller" same \
-		"$(grep '\[unknown\]' "$dir/regexes.folded" | grep -vE ';pcre2_jit_match_8;([^;]*;)?\[unknown\]( |;)|^[^;]*;\[unknown\]( |;)')" ""
+	# The dynamic linker's functions have no names either: it begins the program, and is called at its end.
+	check "an expression has no other caller" same "$(grep '\[unknown\]' "$dir/regexes.folded" | grep -vE \
+		';pcre2_jit_match_8;([^;]*;)?\[unknown\]( |;)|^[^;]*;\[unknown\]( |;)|;__run_exit_handlers;\[unknown\]')" ""
 	# The first samples of a process wait until the recorder knows its mappings.
 	record short_regexes sh -c "for i in \$(seq 30); do $regexes libpcre2-8.so.0 run 1; done"
 	grep '\[unknown\] [0-9]*$' "$dir/short_regexes.folded" > "$dir/short_leaves"

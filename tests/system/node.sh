@@ -43,7 +43,7 @@ check "nothing raw comes to the terminal" same "$(grep -c $'\x1b\|\x07' "$dir/li
 check "long names are cut" at_most "$(grep -o 'plain[^;]*' "$dir/lies.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 300
 
 record future "$dir/future" 2
-check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "V8 99.3.77 [js], a version without support"
+check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "V8 99.3.77 [js], without support"
 check "an unknown version has no functions" same "$(grep -c '_\[js\]' "$dir/future.folded")" 0
 
 # truth NAME NUMBER

@@ -87,7 +87,7 @@ check "wakers take room in a stack" says 2 "needs a --max-stack-depth of 4 or mo
 # Another one that traces the scheduler: the kernel calls both from a function of its own.
 "$profrec" -o "$dir/tracer.prof" --off-cpu -K --wakers --comm nobody 2> "$dir/tracer.err" &
 tracer=$!
-wait_for grep -q Tracing "$dir/tracer.err"
+wait_for has_text Tracing "$dir/tracer.err"
 check "beside another tracer" record beside --wakers
 check "the tracers have no frames" same "$(folded beside | grep -c '__traceiter')" 0
 check "the kernel's side ends in the scheduler" mostly <(folded beside | grep ';wait_for_pipe;') waits \
@@ -102,7 +102,7 @@ recorder=$!
 waits() { child_of $recorder waits; }
 # is_asleep PID
 is_asleep() { grep -q "State:.S" "/proc/$1/status"; }
-wait_for grep -q wait_for_futex "$dir/said"
+wait_for has_text wait_for_futex "$dir/said"
 wait_for is_asleep "$(waits)"
 begin=$(date +%s%N)
 sleep 2.5 # over two intervals
@@ -119,7 +119,7 @@ check "earlier waits are as said" is_as_said forever wait_for_futex
 rm "$dir/said"
 "$dir/waits" forever > "$dir/said" &
 waiting=$!
-wait_for grep -q wait_for_futex "$dir/said"
+wait_for has_text wait_for_futex "$dir/said"
 wait_for is_asleep $waiting
 check "a process that waits already is recorded" "$profrec" -q -o "$dir/before.prof" --off-cpu -p $waiting 2
 check "its time is that of the recording" at_least "$(recorded before wait_forever)" \

@@ -122,8 +122,10 @@ unread()
 	: > "$dir/err"
 	"$profrec" -F 999 -o - > "$dir/fifo" 2> "$dir/err" 8>&- &
 	recorder=$!
-	wait_seconds=20 wait_for grep -q Sampling "$dir/err" # it may not get so far before the pipe is full
+	wait_seconds=20 wait_for has_begun
 }
+# It may not get as far as sampling before the pipe is full.
+has_begun() { grep -q Sampling "$dir/err" || grep -q pipe "/proc/$recorder/wchan"; }
 samples() { grep -q '^NoNewPrivs:.*1' "/proc/$1/status"; }
 # heeds SIGNAL NUMBER: sends the signal; the recorder has read it.
 heeds()

@@ -46,7 +46,7 @@ check "with short contexts, subs have their place" mostly "$dir/old.folded" old 
 # The file is known after the first process, and each process runs for 50 ms.
 record short sh -c "$fake 10; for i in \$(seq 15); do $fake 1; done"
 "$profrep" processes "$dir/short.prof" > /dev/null
-check "short processes have subs" mostly "$dir/short.folded" fake_perl "$helper|$evaluated|$overloaded|$compared|$sorted" 60
+check "short processes have subs" mostly <(grep burn_inside "$dir/short.folded") fake_perl "$helper|$evaluated|$overloaded|$compared|$sorted" 60
 
 "$profrec" -q -U --languages py,java -F 499 -o "$dir/none.prof" -- "$fake" 2
 check "other languages, no subs" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[pl\]')" 0
@@ -64,7 +64,7 @@ check "nothing raw comes to the terminal" same "$(tr -d '\n' < "$dir/escape.fold
 check "long names are cut" at_most "$(grep -o 'inner[^;]*' "$dir/huge.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 300
 
 record future "$dir/future" 3
-check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "Perl 5.99.99 [pl], a version without support"
+check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "Perl 5.99.99 [pl], without support"
 check "nor is it in the table" fails 1 is_claimed pl 5.99.99
 check "an unknown version has no subs" same "$(grep -c '_\[pl\]' "$dir/future.folded")" 0
 

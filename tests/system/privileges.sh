@@ -101,7 +101,7 @@ if [ "$(cat /proc/sys/kernel/perf_event_mlock_kb)" -ge 516 ] && [ "$(cat /proc/s
 	limited "$dir/profrec" -o "$dir/open/first.prof" 60 2> "$dir/first.err" &
 	start=
 	first=$!
-	wait_for grep -q Sampling "$dir/first.err"
+	wait_for has_text Sampling "$dir/first.err"
 	check "locked memory is short: smaller buffers, and it is said" \
 		says 0 "buffers for mappings hold 128 KiB instead of 256" limited "$dir/profrec" -o "$dir/open/second.prof" 1
 	kill -INT $first

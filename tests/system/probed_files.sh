@@ -97,7 +97,7 @@ if build "$dir/lib/libpicks.so" choosy.c -DLIBRARY -shared -fPIC 2> /dev/null; t
 	target "$dir/choosy" 10
 	"$profrec" -o "$dir/host.prof" -e "$dir/lib/libpicks.so:chosen" 2> "$dir/host.err" &
 	recorder=$!
-	wait_for grep -q "Ctrl-C" "$dir/host.err"
+	wait_for has_text "Ctrl-C" "$dir/host.err"
 	finish
 	check "without -p, any process tells" same "$(hits host ';main;chosen_plus ')" 10
 	refused "a function that takes no probe" \

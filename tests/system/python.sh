@@ -25,6 +25,18 @@ check "native frames alone" same "$(grep -c '\[py\]' "$dir/native.folded")" 0
 check "the language without its interpreter" mostly "$dir/language.folded" fake_python \
 	'^fake_python;outer_\[py\];K.middle_\[py\];inner_\[py\]( |;)' 80
 
+# Its table takes about as long as the recording.
+printf '.text\n.rept 300000\n.cfi_startproc\nret\n.cfi_endproc\n.endr\n.section .note.GNU-stack,"",@progbits\n' > "$dir/many.s"
+build "$dir/large" fake_python.c "${frameless[@]}" -Wl,--export-dynamic "$dir/many.s"
+"$dir/large" 60000 &
+large=$!
+runs_large() { [ "$(readlink /proc/$large/exe)" = "$dir/large" ]; }
+wait_for runs_large
+"$profrec" -q -F 999 -U -p $large -o "$dir/large.prof" 0.2
+kill $large
+wait $large 2> /dev/null
+check "functions are there from the first sample" mostly <("$profrep" -fa "$dir/large.prof") large '_\[py\]' 90
+
 # CPython 3.9 has no marks, and one function in each native frame of the loop. Each kind of it has a name of its own.
 build "$dir/old" fake_python_3_9.c "${frameless[@]}" -Wl,--export-dynamic
 for lie in suspended parted; do ln -s old "$dir/$lie"; done
@@ -40,7 +52,7 @@ done
 # The file is known after the first process, and each process runs for 20 ms.
 record short sh -c "$fake 25; for i in \$(seq 30); do $fake 1; done"
 "$profrep" processes "$dir/short.prof" > /dev/null
-check "short processes have functions" mostly "$dir/short.folded" fake_python "$structure" 60
+check "short processes have functions" mostly <(grep burn_inside "$dir/short.folded") fake_python "$structure" 60
 
 "$profrec" -q -U --languages none -F 499 -o "$dir/none.prof" -- "$fake" 10
 check "no languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[py\]')" 0
@@ -69,7 +81,8 @@ check "-X perf: stacks lead through the stub" mostly "$dir/perf.folded" fake_pyt
 record stub sh -c "$fake 5; $fake 20 stub"
 check "-X perf: a stub of other bytes has no caller" same "$(grep -c 'main;.*\[unknown\];evaluate' "$dir/stub.folded")" 0
 record short_perf sh -c "$fake 5; for i in \$(seq 30); do $fake 1 perf; done"
-check "-X perf: stacks of short processes lead through the stub" mostly "$dir/short_perf.folded" fake_python \
+# On some machines, a quarter of their time is that of the dynamic linker.
+check "-X perf: stacks of short processes lead through the stub" mostly <(grep burn_inside "$dir/short_perf.folded") fake_python \
 	'main;PyEval_EvalFrameEx;\[unknown\];evaluate;outer_\[py\];K.middle_\[py\];native_helper;\[unknown\];evaluate;inner_\[py\];burn_inside' 80
 record short_stub sh -c "$fake 5; for i in \$(seq 30); do $fake 1 stub; done"
 check "-X perf: a stub of other bytes has no caller in short processes" same \
@@ -77,7 +90,7 @@ check "-X perf: a stub of other bytes has no caller in short processes" same \
 
 record future "$dir/future" 15
 check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" \
-	"CPython 3.99.0 [py], a version without support"
+	"CPython 3.99.0 [py], without support"
 check "an unknown version has no functions" same "$(grep -c '_\[py\]' "$dir/future.folded")" 0
 
 # Two threads, one of which has released the interpreter's lock.

@@ -54,7 +54,7 @@ check "SIGINT ends it, complete" ends_on INT
 check "SIGTERM ends it, complete" ends_on TERM
 check "the headline is bcc's" same "$(grep "^Sampling" "$dir/err")" \
 	"Sampling at 99 Hertz of PID [$pid] by user stack... Hit Ctrl-C to end."
-check "the closing line names the file" contains "$(grep '^profrec: [0-9]* samples' "$dir/err")" "bytes in $dir/end.TERM.prof"
+check "the closing line names the file" contains "$(grep '^profrec: [0-9]* samples\?' "$dir/err")" "bytes in $dir/end.TERM.prof"
 check "nothing but the recording is left" same "$(echo "$dir"/end*part*)" "$dir/end*part*"
 check "the recording is mode 0600" same "$(stat -c %a "$dir/end.INT.prof")" 600
 check "-q says nothing" same "$("$profrec" -q -p $pid -o "$dir/q.prof" 1 2>&1)" ""

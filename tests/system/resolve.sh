@@ -49,7 +49,7 @@ check "deleted: a file of the same build-id under --symfs does" mostly "$dir/gon
 # It was running, and deleted, before the recording began.
 cp "$dir/short" "$dir/gone/vanished"
 "$dir/gone/vanished" 600000 &
-wait_for grep -q vanished "/proc/$!/maps"
+wait_for has_text vanished "/proc/$!/maps"
 rm "$dir/gone/vanished"
 "$profrec" -q -U --no-names -F 999 -p $! -o "$dir/gone.prof" 1
 kill $!

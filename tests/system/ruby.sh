@@ -38,7 +38,7 @@ check "the language without its interpreter" mostly "$dir/language.folded" fake_
 # The file is known after the first process, and each process runs for 30 ms.
 record short sh -c "$fake 25; for i in \$(seq 30); do $fake 1; done"
 "$profrep" processes "$dir/short.prof" > /dev/null
-check "short processes have functions" mostly "$dir/short.folded" fake_ruby "$helper|$beginning|$returning" 60
+check "short processes have functions" mostly <(grep -E 'burn_inside|native_begin' "$dir/short.folded") fake_ruby "$helper|$beginning|$returning" 60
 
 "$profrec" -q -U --languages py,java -F 499 -o "$dir/none.prof" -- "$fake" 10
 check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[rb\]')" 0
@@ -64,8 +64,8 @@ for name in future other; do
 	record $name "$dir/$name" 15
 	check "$name: it has no functions" same "$(grep -c '_\[rb\]' "$dir/$name.folded")" 0
 done
-check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "Ruby 9.9.9 [rb], a version without support"
-check "a version with another layout is said" contains "$(info "$dir/other.prof" interpreter)" "Ruby 3.3.99 [rb], a version without support"
+check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "Ruby 9.9.9 [rb], without support"
+check "a version with another layout is said" contains "$(info "$dir/other.prof" interpreter)" "Ruby 3.3.99 [rb], without support"
 
 ruby=${RUBY:-/usr/bin/ruby}
 # truth NAME NUMBER
@@ -92,6 +92,14 @@ judge_ruby()
 
 if [ -x "$ruby" ]; then
 	judge_ruby ruby
+	# Each library in C calls functions of Ruby while it begins.
+	cat > "$dir/begin" <<- END
+		for i in 1 2 3 4 5 6 7 8 9 10; do "$ruby" -e 'require "socket"; require "json"; require "date"; require "openssl"'; done
+	END
+	"$profrec" -q -U -F 1999 -o "$dir/begin.prof" -- sh "$dir/begin"
+	"$profrep" -fa --unnamed function "$dir/begin.prof" > "$dir/begin.folded"
+	check "there are libraries that begin" above "$(sum_samples ';dln_load;.*_\[rb\]' < "$dir/begin.folded")" 20
+	check "they are no functions" same "$(sum_samples ';/[^;]*_\[rb\]' < "$dir/begin.folded")" 0
 else
 	skip "ruby" "there is no $ruby"
 fi

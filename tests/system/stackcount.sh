@@ -73,7 +73,7 @@ build "$dir/later" calls.c -ldl "${frameless[@]}"
 : > "$dir/later.err"
 "$profrec" -o "$dir/later.prof" -e "$dir/later:own_function" 2> "$dir/later.err" &
 recorder=$!
-wait_for grep -q Ctrl-C "$dir/later.err"
+wait_for has_text Ctrl-C "$dir/later.err"
 kill -STOP $recorder
 "$dir/later" 1000
 kill -CONT $recorder
@@ -149,8 +149,7 @@ fi
 ## Tracepoints.
 [ -n "$has_mounts" ] && umount -q /sys/kernel/tracing /sys/kernel/debug 2> /dev/null
 if [ ! -d /sys/kernel/tracing/events ] && [ ! -d /sys/kernel/debug/tracing/events ]; then
-	check "without tracefs: how to mount it" says 1 "mount -t tracefs tracefs /sys/kernel/tracing" \
-		"$profrec" -e t:sched:sched_switch -o "$dir/x.prof" 1
+	check "without tracefs: profrec opens its own" "$profrec" -q -e t:sched:sched_switch --weight prev_prio -o "$dir/x.prof" -- true
 	[ -n "$has_mounts" ] && mount -t tracefs tracefs /sys/kernel/tracing 2> /dev/null
 fi
 if [ -d /sys/kernel/tracing/events/syscalls/sys_enter_read ]; then
@@ -161,6 +160,7 @@ if [ -d /sys/kernel/tracing/events/syscalls/sys_enter_read ]; then
 	check "a wildcard: the enter and the exit" between "$(hits reads '^dd;' 2)" 6000 6020
 	check "a wildcard: both are attached" contains "$("$profrep" info "$dir/reads.prof")" "probes:         2 attached"
 	refused "an unknown tracepoint" "failed to find event 't:sched:none': there is no such tracepoint" -e t:sched:none
+	refused "a slip" "did you mean 'sched:sched_switch'?" -e t:sched:sched_swich
 	refused "an unknown field" "tracepoint 'sched:sched_switch' has no such field" -e t:sched:sched_switch --weight none
 else
 	skip "tracepoints of system calls" "no tracefs, or the kernel has none"

@@ -89,4 +89,17 @@ check "losses: the identity holds in each" is_accounted "$dir"/rotated/*.prof
 check "losses: each has its own" same \
 	"$(for file in "$dir"/rotated/*.prof; do info "$file" "samples lost"; done | grep -vc '^0 storage full')" \
 	"$(echo "$dir"/rotated/*.prof | wc -w)"
+
+## Programs that nobody knows yet send their stacks with each sample. They send more than a recorder with little CPU time can
+## read, and it ends all the same. The time-out is that of a recorder which would read for ever.
+groups=()
+for _ in 1 2 3 4 5 6; do
+	setsid "$workloads/manystacks" 2 12 &
+	groups+=("-$!")
+done
+timeout -s KILL 120 nice -n 15 "$profrec" -q -F 9999 -o "$dir/starved.prof" 1
+check "little CPU time: the recording ends" same $? 0
+kill -- "${groups[@]}"
+check "little CPU time: it is complete" is_complete "$dir/starved.prof"
+check "little CPU time: the identity holds" is_accounted "$dir/starved.prof"
 plan_end

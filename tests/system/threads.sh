@@ -59,6 +59,10 @@ check "folded, by id" same "$("$profrep" -f --threads "$file" | heads)" "$(sort 
 total() { "$profrep" -f "$@" | sum_samples; }
 check "the counts add up" same "$(total --threads "$file")" "$(total "$file")"
 check "a filter takes names" same "$(threads --comm worker "$file")" "$expected"
+for id in $(cat "$dir/tids"); do
+	check "--tid: one of them" same "$(threads --tid "$id" "$file")" "worker/$id ($pool)"
+done
+check "--tid: by name" same "$("$profrep" -f --tid "$(paste -sd , "$dir/tids")" "$file" | heads)" worker
 check "perf-script has ids" same "$("$profrep" export perf-script "$file" | sed -n 's|^worker \([0-9]*/[0-9]*\) .*|\1|p' | sort -u)" \
 	"$(sort -n "$dir/tids" | sed "s|^|$pool/|")"
 

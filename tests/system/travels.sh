@@ -138,8 +138,9 @@ C
 "$cc" -O1 -fno-omit-frame-pointer -o "$dir/clock" "$dir/clock.c"
 record -o "$dir/vdso.prof" -- "$dir/clock"
 "$profrep" -f -m "$dir/vdso.prof" > "$dir/vdso.folded"
-check "the vdso: its functions have names" \
-	mostly "$dir/vdso.folded" clock ';(__vdso_)?clock_gettime \[vdso\] [0-9]+$' 20
+# With the clock of a virtual machine, it calls functions of its own that have no names.
+check "the vdso: its functions have names" mostly "$dir/vdso.folded" clock \
+	';(__vdso_)?clock_gettime \[vdso\](;\[unknown\] \[vdso\])* [0-9]+$' 20
 check "the vdso: it has a build-id" same \
 	"$("$profrep" files "$dir/vdso.prof" | awk '$8 == "[vdso]" {print (length($7) >= 16)}')" 1
 
@@ -186,7 +187,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 	# The process runs before the recording begins, so the scan has to look in the process's root.
 	unshare -m --propagation private sh -c "mount -t tmpfs none '$dir/private' && cp '$dir/short' '$dir/private/inner' && exec '$dir/private/inner' 60000" &
 	pid=$!
-	wait_for grep -q inner "/proc/$pid/maps"
+	wait_for has_text inner "/proc/$pid/maps"
 	record --no-names -p "$pid" -o "$dir/before.prof" 1
 	check "a private mount: found in the root of the living process" mostly \
 		<("$profrep" -f "$dir/before.prof") inner ';burn_shortly[ ;]'
@@ -219,7 +220,7 @@ fi
 if [ -e "$dir/lower/bin/inner" ] && has_root "another root, before the recording"; then
 	chroot "$dir/lower" /bin/inner 60000 &
 	pid=$!
-	wait_for grep -q inner "/proc/$pid/maps"
+	wait_for has_text inner "/proc/$pid/maps"
 	record -p "$pid" -o "$dir/chroot.prof" 1
 	end "$pid"
 	check "another root, before the recording: the build-id" same \

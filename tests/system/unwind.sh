@@ -179,7 +179,7 @@ fi
 cp "$dir/frames" "$dir/gone/vanished"
 cp "$dir/frames" "$dir/symfs$dir/gone/vanished"
 "$dir/gone/vanished" calls 600000 &
-wait_for grep -q vanished "/proc/$!/maps"
+wait_for has_text vanished "/proc/$!/maps"
 rm "$dir/gone/vanished"
 record vanished --unwind=dwarf -p $! 3
 kill $!
@@ -191,4 +191,19 @@ record fp --unwind=fp 2 -- "$dir/frames" calls 600000
 read -r all good < <(shares fp '^frames;')
 check "--unwind=fp: $good of $all samples have a root" eval "[ $all -ge 10 ] && [ $((good * 2)) -lt $all ]"
 check "--unwind=fp: the recording does not call them complete" contains "$(info "$dir/fp.prof" "user stacks")" "0 of "
+
+# Stacks of coroutines, which begin with code that nobody has called.
+build "$dir/coroutine" coroutine.c "${frameless[@]}" -Wl,--export-dynamic
+for kind in greenlet fcontext; do
+	options=()
+	begin='greenlet::UserGreenlet::inner_bootstrap(int)'
+	[ $kind = greenlet ] || options=(fcontext) begin='make_fcontext;run_context'
+	"$profrec" -q -U -F 499 -o "$dir/$kind.prof" -- "$dir/coroutine" 500 "${options[@]}"
+	check "$kind: its stacks are complete" stacks_complete 98 "$dir/$kind.prof" early
+	"$profrep" -f "$dir/$kind.prof" > "$dir/$kind.folded"
+	check "$kind: they begin with the coroutine" at_least "$(grep -cF "coroutine;$begin;run" "$dir/$kind.folded")" 1
+	# Of samples before the tables are there, some end elsewhere.
+	others=$(grep -F ';run' "$dir/$kind.folded" | grep -vF "coroutine;$begin;run" | sum_samples)
+	check "$kind: nobody has called it" at_most $((50 * others)) "$(sum_samples ';run' < "$dir/$kind.folded")"
+done
 plan_end

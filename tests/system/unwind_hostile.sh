@@ -18,7 +18,7 @@ identity() { is_accounted "$dir/$1.prof"; }
 build "$dir/orphan" orphan.c "${frameless[@]}"
 "$dir/orphan" 60 > "$dir/alone" &
 pid=$!
-wait_for grep -q alone "$dir/alone"
+wait_for has_text alone "$dir/alone"
 # Two functions of libc, which have no names without debug symbols, start the thread.
 whole='^orphan;[^;]*;[^;]*;burn[; ]'
 record before -p $pid 2

@@ -6,8 +6,6 @@
 need_bpf
 has_root "workloads" || { plan_end; exit; }
 
-cgroups=$(awk '$3 == "cgroup2" {print $2; exit}' /proc/mounts)
-within=profrec-workloads.$$
 id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 uid=0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0
 slice=kubepods-burstable-pod${uid//-/_}.slice
@@ -15,14 +13,9 @@ pids=()
 cleanup_extra()
 {
 	[ -z "${pids[*]}" ] || { kill -KILL "${pids[@]}"; wait "${pids[@]}"; } 2> /dev/null
-	[ -z "$cgroups" ] || wait_for are_gone
+	drop_own_cgroups
 }
-# The recorder's children end a little after it.
-are_gone()
-{
-	[ ! -d "$cgroups/$within" ] || find "$cgroups/$within" -depth -type d -exec rmdir {} + 2> /dev/null
-}
-if [ -z "$cgroups" ] || ! mkdir -p "$cgroups/$within" 2> /dev/null || ! grep -q '^0:' /proc/self/cgroup; then
+if ! own_cgroups profrec-workloads; then
 	skip "workloads" "no directory can be made in a cgroup v2 tree"
 	plan_end
 	exit
@@ -74,7 +67,7 @@ record()
 	: > "$dir/err"
 	"${@:2}" "$profrec" -F 499 -o "$dir/$1.prof" 2> "$dir/err" &
 	recorder=$!
-	wait_for grep -q Sampling "$dir/err" || return
+	wait_for has_text Sampling "$dir/err" || return
 	for pid in "${pids[@]}"; do run_for 5 "$pid" || return; done
 	end_recording INT
 }

@@ -390,11 +390,27 @@ static void image_walk_print(const struct image_walk *w, FILE *f)
 	free(lines);
 }
 
+/*
+ * Reads a line of HotSpot's map of segments, of which an image may have the bytes alone that tell
+ * where a block begins. A missing one is 0xff, which stands for no block.
+ */
+static size_t read_map_line(const struct sample_image *image, uint64_t addr, uint8_t *line)
+{
+	size_t nr = 0;
+
+	memset(line, 0xff, JAVA_MAP_BYTES);
+	for (size_t i = 0; i < JAVA_MAP_BYTES; i++)
+		nr += image_bytes_copy(&image->reads, addr + i, &line[i], 1);
+	return nr ? JAVA_MAP_BYTES : 0;
+}
+
 /* A machine_read_fn. @ctx is the image. */
 static long read_image(void *ctx, uint64_t addr, void *buf, size_t len)
 {
 	const struct sample_image *image = ctx;
-	size_t nr = image_bytes_copy(&image->reads, addr, buf, len);
+	size_t nr = len == JAVA_MAP_BYTES && !(addr % JAVA_MAP_BYTES)
+			    ? read_map_line(image, addr, buf)
+			    : image_bytes_copy(&image->reads, addr, buf, len);
 
 	return nr || !len ? (long)nr : -EFAULT;
 }

@@ -107,6 +107,7 @@ static inline void make_block(unsigned nr, const char *name, uint32_t frame_byte
 }
 
 /* Puts a call of block @target before the place @off of block @nr. Returns that place. */
+#ifdef BPF_HOST_ARCH_X86_64_H
 static inline uint64_t put_call(unsigned nr, unsigned off, unsigned target)
 {
 	uint64_t at = code(nr, off);
@@ -116,6 +117,17 @@ static inline uint64_t put_call(unsigned nr, unsigned off, unsigned target)
 	put(at - 4, &distance, 4);
 	return at;
 }
+#else
+static inline uint64_t put_call(unsigned nr, unsigned off, unsigned target)
+{
+	uint64_t at = code(nr, off);
+	uint32_t distance = (uint32_t)(code(target, 0) - (at - 4)) / 4;
+	uint32_t bl = 0x94000000 | (distance & 0x3ffffff);
+
+	put(at - 4, &bl, 4);
+	return at;
+}
+#endif
 
 static struct unwind_frame frame;
 
@@ -135,6 +147,7 @@ static inline enum stack_end leave_frame(void)
 {
 	struct java_step j = {&frame, &machine, &scratch};
 
+	scratch.name_at = 0;
 	return java_look_at_frame(&j) ? java_leave_frame(&j) : STACK_END_UNREADABLE;
 }
 
@@ -142,8 +155,8 @@ static inline enum stack_end leave_frame(void)
 static inline enum stack_end leave(uint64_t pc, uint64_t sp, bool is_leaf)
 {
 	frame = (struct unwind_frame){.pc = pc, .sp = sp, .has_regs = is_leaf};
-	frame.regs[UNWIND_RSP] = sp;
-	frame.regs[UNWIND_RBP] = STACK + 400;
+	frame.regs[UNWIND_REG_SP] = sp;
+	frame.regs[UNWIND_REG_FP] = STACK + 400;
 	return leave_frame();
 }
 

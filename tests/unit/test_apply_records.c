@@ -86,6 +86,9 @@ START_TEST(a_process_from_fork_to_exit)
 	ck_assert_str_eq(address_spaces_find(&w.spaces, PID_B, 40)->name, "make");
 	/* The recorder will look into /proc after the fork, and again after the exec. */
 	ck_assert_uint_eq(w.new_processes.waiting.nr, 2);
+	w.new_processes.are_told = true;
+	ck_assert_int_eq(APPLY(SIDEBAND_EXEC, 45, PID_B, .name = "cc"), 0);
+	ck_assert_uint_eq(w.new_processes.waiting.nr, 2);
 	ck_assert_int_eq(APPLY(SIDEBAND_EXIT, 50, PID_B), 0);
 	ck_assert_uint_eq(address_spaces_find(&w.spaces, PID_B, 60)->exited_ns, 50);
 	ck_assert_uint_eq(address_spaces_find(&w.spaces, PID_A, 60)->exited_ns, 0);

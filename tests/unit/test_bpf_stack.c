@@ -28,7 +28,8 @@ struct function {
 	uint64_t off, size;
 	const struct bpf_insn *insns;
 	uint32_t stack_bytes;
-	VEC(uint32_t) calls; /* indexes of functions */
+	VEC(uint32_t) calls;     /* indexes of functions */
+	VEC(uint64_t) relocated; /* indexes of instructions */
 };
 typedef VEC(struct function) function_vec;
 
@@ -102,7 +103,7 @@ static bool is_call(const struct bpf_insn *insn)
 	return insn->code == (BPF_JMP | BPF_CALL) && insn->src_reg == BPF_PSEUDO_CALL;
 }
 
-/* Each call has a relocation, and so has a function's address that a helper gets. */
+/* A call may have a relocation, and a function's address that a helper gets has one. */
 static void find_calls(size_t section, Elf_Data *relocations, size_t nr, Elf_Data *symbols)
 {
 	for (size_t i = 0; i < nr; i++) {
@@ -120,9 +121,30 @@ static void find_calls(size_t section, Elf_Data *relocations, size_t nr, Elf_Dat
 		    !(target.sh_flags & SHF_EXECINSTR))
 			continue;
 		insn = f->insns + (rel.r_offset - f->off) / sizeof(*insn);
+		ck_assert_int_eq(vec_push(&f->relocated, insn - f->insns), 0);
 		imm = is_call(insn) ? (insn->imm + 1) * (int64_t)sizeof(*insn) : insn->imm;
 		ck_assert_int_eq(vec_push(&f->calls, function_at(sym.st_shndx, sym.st_value + imm)),
 				 0);
+	}
+}
+
+static bool is_relocated(const struct function *f, uint64_t at)
+{
+	vec_for_each(&f->relocated, other)
+		if (*other == at)
+			return true;
+	return false;
+}
+
+/* The compiler itself resolves calls of static functions in the same section. */
+static void find_resolved_calls(struct function *f)
+{
+	for (uint64_t i = 0; i < f->size / sizeof(*f->insns); i++) {
+		const struct bpf_insn *insn = &f->insns[i];
+		uint64_t to = f->off + (i + 1 + insn->imm) * sizeof(*insn);
+
+		if (is_call(insn) && !is_relocated(f, i))
+			ck_assert_int_eq(vec_push(&f->calls, function_at(f->section, to)), 0);
 	}
 }
 
@@ -152,12 +174,16 @@ static void begin(void)
 			find_calls(section, elf_getdata(s, NULL),
 				   header.sh_size / header.sh_entsize, symbols);
 	}
+	vec_for_each(&functions, f)
+		find_resolved_calls(f);
 }
 
 static void end(void)
 {
-	for (size_t i = 0; i < functions.nr; i++)
-		vec_free(&functions.data[i].calls);
+	vec_for_each(&functions, f) {
+		vec_free(&f->calls);
+		vec_free(&f->relocated);
+	}
 	vec_free(&functions);
 	elf_end(elf);
 }

@@ -32,6 +32,8 @@ static int add_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 	return vec_push(to, ((struct row){addr - CODE_VADDR, *rule}));
 }
 
+static bool is_instead;
+
 /* Runs all functions of the section. Returns their number. */
 static size_t run_section(const struct eh_section *section)
 {
@@ -42,6 +44,7 @@ static size_t run_section(const struct eh_section *section)
 
 	vec_clear(&out);
 	cfi_init(&cfi, section);
+	cfi.is_instead = is_instead;
 	for (; (ret = cfi_next(&cfi, &fde)) > 0; nr++)
 		ck_assert_int_eq(cfi_run(&cfi, &fde, add_row, &out), 0);
 	ck_assert_int_eq(ret, 0);
@@ -99,6 +102,17 @@ START_TEST(nothing_said)
 	CHECK_RULE(BYTES(DW_CFA_GNU_args_size, 0x80, 1), USUAL);
 	CHECK_RULE(BYTES(DW_CFA_offset | 12, 3, DW_CFA_undefined, 50),
 		   USUAL); /* r12 and a register that does not exist */
+}
+END_TEST
+
+START_TEST(other_kept_register)
+{
+	is_instead = true;
+	CHECK_RULE(NO_BYTES, USUAL, .is_instead = 1);
+	CHECK_RULE(BYTES(DW_CFA_offset | 12, 3, DW_CFA_offset | 3, 4), USUAL,
+		   .kept = UNWIND_SAVED_CFA, .kept_off = -24, .is_instead = 1);
+	CHECK_RULE(BYTES(DW_CFA_undefined, 12), USUAL, .kept = UNWIND_SAVED_LOST, .is_instead = 1);
+	is_instead = false;
 }
 END_TEST
 
@@ -530,7 +544,7 @@ START_TEST(damaged)
 }
 END_TEST
 
-SUITE_MAIN_WITH("cfi", NULL, end, nothing_said, advances, advances_beyond_end, cfa, registers,
-		return_addresses, stack_pointer, expressions, unknown_expressions,
+SUITE_MAIN_WITH("cfi", NULL, end, nothing_said, other_kept_register, advances, advances_beyond_end,
+		cfa, registers, return_addresses, stack_pointer, expressions, unknown_expressions,
 		register_expressions, remembered, malformed_programs, augmentations,
 		initial_programs, pointers, debug_frame, entries, damaged)

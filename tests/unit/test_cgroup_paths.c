@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "common/readfile.h"
+#include "record/proc/proc_info.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
@@ -116,14 +117,38 @@ START_TEST(unknown_and_learned)
 }
 END_TEST
 
+/* Nobody needs to know the id that the kernel has for it. */
+START_TEST(of_a_process)
+{
+	char_vec want = {0};
+	uint64_t id, again;
+
+	ck_assert_int_eq(proc_cgroup_read(getpid(), &want), 0);
+	ck_assert_int_eq(cgroup_paths_of_process(&paths, getpid(), &id), 0);
+	ck_assert_int_eq(cgroup_paths_of_process(&paths, getpid(), &again), 0);
+	ck_assert_uint_eq(id, again);
+	ck_assert_uint_eq(paths.known.nr, want.nr ? 1 : 0);
+	if (want.nr)
+		ck_assert_str_eq(cgroup_paths_find(&paths, id), want.data);
+	else
+		ck_assert_uint_eq(id, 0);
+	ck_assert_int_eq(cgroup_paths_of_process(&paths, 5000001, &id), 0);
+	ck_assert_uint_eq(id, 0);
+	vec_free(&want);
+}
+END_TEST
+
 START_TEST(out_of_memory)
 {
 	oom_for_each_call(n)
 	{
+		uint64_t id;
 		int ret = cgroup_paths_look(&paths, ID_NONE);
 
 		if (!ret)
 			ret = cgroup_paths_learn(&paths, ID_NONE, "/path");
+		if (!ret)
+			ret = cgroup_paths_of_process(&paths, getpid(), &id);
 		ck_assert(!ret || (oom_hit && ret == -ENOMEM));
 		end();
 		begin();
@@ -132,4 +157,4 @@ START_TEST(out_of_memory)
 END_TEST
 
 SUITE_MAIN_WITH("cgroup_paths", begin, end, mounts, no_mounts, removed_after_the_look,
-		unknown_and_learned, out_of_memory)
+		unknown_and_learned, of_a_process, out_of_memory)

@@ -137,6 +137,11 @@ START_TEST(ids)
 			 -ENOENT);
 	ck_assert_str_eq(err.text,
 			 "failed to find event 'sched:nothing': there is no such tracepoint");
+	ck_assert_ptr_nonnull(strstr(err.hint, "the categories and their tracepoints: ls /"));
+	ck_assert_int_eq(event_name_parse("sched:sched_swich", &event), 0);
+	ck_assert_int_eq(event_name_find_id(&event, (const char *const[]){dir, NULL}, &err),
+			 -ENOENT);
+	ck_assert_str_eq(err.hint, "did you mean 'sched:sched_switch'?");
 	ck_assert_int_eq(event_name_find_id(&event, (const char *const[]){"/nowhere", NULL}, &err),
 			 -ENOENT);
 	ck_assert_str_eq(err.text, "failed to find the tracepoints: tracefs is not mounted");

@@ -52,14 +52,17 @@ static void write_anew(const char *text)
 
 START_TEST(members_tell_files_apart)
 {
-	const struct file_identity a = {true, 1, 2, 3, 4, 5, 6};
+	const struct file_identity a = {true, 1, 2, 3, 4, 5, 6, 7};
+	const struct file_identity given = {true, 1, 2, 3, 4, 5, 6, 8};
 	const struct file_identity others[] = {
-		{false, 1, 2, 3, 4, 5, 6}, {true, 0, 2, 3, 4, 5, 6}, {true, 1, 0, 3, 4, 5, 6},
-		{true, 1, 2, 0, 4, 5, 6},  {true, 1, 2, 3, 0, 5, 6}, {true, 1, 2, 3, 4, 0, 6},
-		{true, 1, 2, 3, 4, 5, 0},
+		{false, 1, 2, 3, 4, 5, 6, 7}, {true, 0, 2, 3, 4, 5, 6, 7},
+		{true, 1, 0, 3, 4, 5, 6, 7},  {true, 1, 2, 0, 4, 5, 6, 7},
+		{true, 1, 2, 3, 0, 5, 6, 7},  {true, 1, 2, 3, 4, 0, 6, 7},
+		{true, 1, 2, 3, 4, 5, 0, 7},
 	};
 
 	ck_assert(file_identity_equal(&a, &a));
+	ck_assert(file_identity_equal(&a, &given));
 	for (size_t i = 0; i < ARRAY_SIZE(others); i++) {
 		ck_assert(!file_identity_equal(&a, &others[i]));
 		ck_assert_uint_ne(file_identity_hash(&a, 0), file_identity_hash(&others[i], 0));

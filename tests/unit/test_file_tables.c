@@ -159,5 +159,63 @@ START_TEST(a_process_that_lives_is_asked_again)
 }
 END_TEST
 
+static void add_file(struct mapped_world *w, struct mapped_file *file, uint64_t inode,
+		     uint32_t owner)
+{
+	file->identity.inode = inode;
+	file->identity.owner = owner;
+	ck_assert_int_eq(file_tables_find(&w->tables, file, 0x1000, 0x2000, &w->nr), 0);
+}
+
+/* A build-id alone tells a file where nobody can have made a second one that has it. */
+START_TEST(files_of_a_build_id)
+{
+	char another[] = "/another";
+	struct mapped_file told = {.kind = MAPPED_FILE, .given_id = {.size = 4, .bytes = "abcd"}};
+	struct mapped_file file;
+	struct mapped_world w;
+
+	begin(&w);
+	file = w.file;
+	file.found_id = told.given_id;
+	told.path = another;
+	ck_assert(!file_tables_know(&w.tables, &told, 0));
+	add_file(&w, &file, 1, 0);
+	ck_assert(!file_tables_know(&w.tables, &told, 0));
+	told.path = file.path;
+	ck_assert(file_tables_know(&w.tables, &told, 0));
+	ck_assert(file_tables_know(&w.tables, &told, 1000));
+	/* Which of two it is does not matter once their tables are known to be equal. */
+	add_file(&w, &file, 2, 1000);
+	ck_assert(!file_tables_know(&w.tables, &told, 1000));
+	w.tables.tables.data[w.nr].state = TABLE_READY;
+	w.tables.tables.data[w.nr].owner = 1000;
+	ck_assert(!file_tables_know(&w.tables, &told, 0));
+	ck_assert(!file_tables_know(&w.tables, &told, 1001));
+	end(&w);
+}
+END_TEST
+
+/* Nobody has looked whose file it is. */
+START_TEST(a_file_that_was_told)
+{
+	char path[] = "/told";
+	const struct mapped_file told = {
+		.path = path, .kind = MAPPED_FILE, .given_id = {.size = 4, .bytes = "abcd"}};
+	struct mapped_world w;
+
+	begin(&w);
+	ck_assert_int_eq(file_tables_find(&w.tables, &told, 0x1000, 0x2000, &w.nr), 0);
+	ck_assert(!file_tables_know(&w.tables, &told, 0));
+	w.tables.tables.data[w.nr].state = TABLE_READY;
+	ck_assert(file_tables_know(&w.tables, &told, 0));
+	w.tables.tables.data[w.nr].owner = 7;
+	ck_assert(!file_tables_know(&w.tables, &told, 0));
+	ck_assert(file_tables_know(&w.tables, &told, 7));
+	end(&w);
+}
+END_TEST
+
 SUITE_MAIN("file_tables", a_file_that_comes_is_asked_for_again, pauses_get_longer,
-	   samples_of_one_gone_process_are_one_attempt, a_process_that_lives_is_asked_again)
+	   samples_of_one_gone_process_are_one_attempt, a_process_that_lives_is_asked_again,
+	   files_of_a_build_id, a_file_that_was_told)

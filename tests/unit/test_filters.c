@@ -138,7 +138,8 @@ END_TEST
 START_TEST(paths_that_are_something_else)
 {
 	options.cgroup = "missing";
-	expect_refused(-ENOENT, "failed to open cgroup 'missing': No such file or directory", "");
+	expect_refused(-ENOENT, "failed to open cgroup 'missing': No such file or directory",
+		       "a directory is due, as /sys/fs/cgroup/system.slice/NAME.service");
 	options.cgroup = ".";
 	expect_refused(-EINVAL, "failed to open cgroup '.': it is not in a cgroup v2 tree",
 		       "where one is mounted: findmnt -t cgroup2");

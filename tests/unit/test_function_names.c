@@ -10,6 +10,7 @@ static struct address_spaces spaces;
 static struct memory_budget memory;
 static struct function_names names;
 static uint64_t seen_period;
+static struct named_functions named_before;
 
 static void begin(void)
 {
@@ -17,7 +18,9 @@ static void begin(void)
 	memory = (struct memory_budget){0};
 	address_spaces_limit(&spaces, &memory);
 	seen_period = 0;
-	names = (struct function_names){.seen_map = -1, .seen_period = &seen_period};
+	named_before = (struct named_functions){.all = 1};
+	names = (struct function_names){
+		.seen_map = -1, .seen_period = &seen_period, .named = &named_before};
 }
 
 static void end(void)
@@ -106,6 +109,7 @@ START_TEST(generations)
 	ck_assert_uint_eq(seen_period, 0);
 	function_names_age(&names);
 	ck_assert_uint_eq(seen_period, 1);
+	ck_assert_uint_eq(named_before.all, 0);
 	ck_assert(!function_names_are_full(&names));
 	ck_assert_ptr_nonnull(find(PID, WORD));
 	for (uint64_t i = 0; i < nr; i++, name.word++)
@@ -136,5 +140,38 @@ START_TEST(texts_are_bounded)
 }
 END_TEST
 
+/* Adds functions of @uid with long names until there is no room. Returns their number. */
+static int fill(struct function_name *name, uint32_t uid)
+{
+	uint32_t nr = 0;
+	int added;
+
+	name->uid = uid;
+	for (added = 0;; added++, name->word++) {
+		ck_assert_int_lt(added, 1 << 16);
+		ck_assert_int_eq(function_names_add(&names, name, &nr), 0);
+		if (nr == NO_FUNCTION)
+			return added;
+	}
+}
+
+/* One user takes half of the room, another one half of the rest, and root what is left. */
+START_TEST(users_share_the_room)
+{
+	struct function_name name = make_name(WORD, "", "");
+	int first, second, third;
+
+	memset(name.name.bytes, 'n', NAME_BYTES);
+	name.name.nr_bytes = NAME_BYTES;
+	first = fill(&name, 1001);
+	second = fill(&name, 1002);
+	third = fill(&name, 0);
+	ck_assert_int_gt(second, first / 3);
+	ck_assert_int_gt(third, first / 3);
+	ck_assert_uint_eq(shares_nr_lacked(&names.lacks), 3);
+}
+END_TEST
+
 SUITE_MAIN_WITH("function_names", begin, end, names_belong_to_a_word_and_a_process,
-		names_are_found_after_they_settled, generations, texts_are_bounded)
+		names_are_found_after_they_settled, generations, texts_are_bounded,
+		users_share_the_room)

@@ -414,6 +414,32 @@ START_TEST(too_many_steps)
 }
 END_TEST
 
+START_TEST(code_of_racecall)
+{
+	/* From the copy of the stack pointer on; between is the call. */
+	struct go_code codes[GO_NR_CODES] = {
+		[GO_RACECALL] = CODE(0x90, 0x49, 0x89, 0xe4, 0x49, 0x8b, 0x62, 0x38, 0xff, 0xd0,
+				     0x4c, 0x89, 0xe4, 0xc3),
+	};
+	struct go_stretches s;
+
+	ck_assert_int_eq(go_code_kind_of("racecall", 9), GO_RACECALL);
+	ck_assert_int_eq(go_code_kind_of("racecall", 8), GO_NR_CODES);
+	ck_assert(go_code_read(codes, GO_RACECALL, &s));
+	ck_assert_uint_eq(s.own, 4);
+	ck_assert_uint_eq(s.nr, 1);
+	ck_assert_uint_eq(s.all[0].start, 4);
+	ck_assert_uint_eq(s.all[0].end, 13);
+	ck_assert_uint_eq(s.own_again, 13);
+	ck_assert_int_eq(s.all[0].rule.cfa, UNWIND_CFA_OTHER_STACK);
+	ck_assert_int_eq(s.all[0].rule.cfa_reg, UNWIND_R12);
+	ck_assert_int_eq(s.all[0].rule.cfa_off, 8);
+	ck_assert_int_eq(s.all[0].rule.fp, UNWIND_SAVED_SAME);
+	for (codes[GO_RACECALL].size = 13; codes[GO_RACECALL].size--;)
+		ck_assert(!go_code_read(codes, GO_RACECALL, &s));
+}
+END_TEST
+
 SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, ends, other_stacks, programs_that_lie,
 		     damaged, too_many_steps, code_of_systemstack, code_of_morestack,
-		     code_of_asmcgocall)
+		     code_of_asmcgocall, code_of_racecall)

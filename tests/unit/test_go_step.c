@@ -106,6 +106,79 @@ START_TEST(from_c)
 }
 END_TEST
 
+/* What a function of C says of the register that racecall keeps its stack pointer in. */
+static const struct unwind_rule saved = {.cfa = UNWIND_CFA_REG,
+					 .cfa_reg = UNWIND_REG_SP,
+					 .cfa_off = 16,
+					 .kept = UNWIND_SAVED_CFA,
+					 .kept_off = -16,
+					 .is_instead = 1};
+static const struct unwind_rule kept = {
+	.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_REG_SP, .cfa_off = 8, .is_instead = 1};
+static const struct unwind_rule of_other_file = {
+	.cfa = UNWIND_CFA_REG, .cfa_reg = UNWIND_REG_SP, .cfa_off = 8};
+static const struct unwind_rule racecall = {
+	.cfa = UNWIND_CFA_OTHER_STACK, .cfa_reg = UNWIND_REG_KEPT_INSTEAD, .cfa_off = 8};
+
+/* The detector of races: its functions, and racecall below them. */
+static void put_detector(void)
+{
+	begin();
+	frame.regs[UNWIND_REG_KEPT_INSTEAD] = LOW + 0x40;
+	set(HIGH, 1);
+	set(HIGH + 8, 2);
+	set(HIGH + 16, 3);
+	set(LOW + 0x40, PC);
+}
+
+static void check_in_go(void)
+{
+	ck_assert_int_eq(unwind_step(&frame, &racecall), STACK_GOES_ON);
+	ck_assert_uint_eq(frame.pc, PC);
+	ck_assert_uint_eq(frame.sp, LOW + 0x48);
+	ck_assert_uint_eq(frame.lost, UNWIND_LOST_KEPT);
+}
+
+START_TEST(from_detector)
+{
+	/* In racecall itself. The frame pointer stays. */
+	put_detector();
+	check_in_go();
+	ck_assert_uint_eq(frame.fp_at, 0);
+	/* Its callee has not touched the register. */
+	put_detector();
+	ck_assert_int_eq(unwind_step(&frame, &kept), STACK_GOES_ON);
+	check_in_go();
+	/* It has saved it. */
+	put_detector();
+	frame.regs[UNWIND_REG_KEPT_INSTEAD] = 5;
+	set(HIGH, LOW + 0x40);
+	ck_assert_int_eq(unwind_step(&frame, &saved), STACK_GOES_ON);
+	ck_assert_int_eq(unwind_step(&frame, &kept), STACK_GOES_ON);
+	check_in_go();
+}
+END_TEST
+
+START_TEST(from_library_of_detector)
+{
+	/* The library's table says nothing of the register, */
+	put_detector();
+	ck_assert_int_eq(unwind_step(&frame, &of_other_file), STACK_GOES_ON);
+	ck_assert_int_eq(unwind_step(&frame, &kept), STACK_GOES_ON);
+	ck_assert_int_eq(unwind_step(&frame, &racecall), STACK_END_BAD_RULE);
+	/* unless a function below has saved it. */
+	put_detector();
+	set(HIGH + 8, LOW + 0x40);
+	ck_assert_int_eq(unwind_step(&frame, &of_other_file), STACK_GOES_ON);
+	ck_assert_int_eq(unwind_step(&frame, &saved), STACK_GOES_ON);
+	check_in_go();
+	/* Nor does the walk know the register that other files tell of. */
+	put_detector();
+	ck_assert_int_eq(unwind_step(&frame, &saved), STACK_GOES_ON);
+	ck_assert(frame.lost & 1u << UNWIND_REG_KEPT);
+}
+END_TEST
+
 static struct unwind_rule switch_rule(unsigned char reg)
 {
 	return (struct unwind_rule){.cfa = UNWIND_CFA_GO_SWITCH,
@@ -166,4 +239,5 @@ START_TEST(without_goroutine)
 }
 END_TEST
 
-SUITE_MAIN_WITH("go_step", begin, NULL, by_frame_pointer, from_c, to_goroutine, without_goroutine)
+SUITE_MAIN_WITH("go_step", begin, NULL, by_frame_pointer, from_c, from_detector,
+		from_library_of_detector, to_goroutine, without_goroutine)

@@ -2,6 +2,8 @@
 /* Names for code that processes made. The processes do not exist; their maps are in /tmp. */
 #include "record/symbols/jit.h"
 
+#include <errno.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -98,6 +100,68 @@ START_TEST(no_map)
 	add_user(PID_A, 30, FRAMES(0x10020));
 	finish_epoch();
 	ck_assert_str_eq(name_of(1, 0), "late");
+}
+END_TEST
+
+static const char *told; /* of PID_A by its machine; NULL: nothing */
+
+static int describe(const void *ctx, uint32_t pid)
+{
+	int fd;
+
+	(void)ctx;
+	(void)pid;
+	if (!told)
+		return -ENOENT;
+	fd = memfd_create("told", MFD_CLOEXEC);
+	ck_assert_int_eq(write(fd, told, strlen(told)), (ssize_t)strlen(told));
+	return fd;
+}
+
+/* The machine of a process tells of its code once it has begun, and a map overrides that. */
+START_TEST(machines_tell)
+{
+	jit.describe = describe;
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	add_user(PID_A, 20, FRAMES(0x10010));
+	finish_epoch();
+	ck_assert_ptr_null(name_of(0, 0));
+	told = "10000 100 stub\n";
+	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
+	add_user(PID_A, 30, FRAMES(0x10020));
+	finish_epoch();
+	ck_assert_str_eq(name_of(1, 0), "stub");
+	ck_assert_str_eq(string_of(t.objects[user_frame(1, 0)->object].path), "//anon");
+	write_map(PID_A, "10000 100 mapped\n");
+	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
+	add_user(PID_A, 40, FRAMES(0x10030));
+	finish_epoch();
+	ck_assert_str_eq(name_of(2, 0), "mapped");
+	told = NULL;
+}
+END_TEST
+
+/* What it told when it began is of use if it ends soon; else it is asked once more. */
+START_TEST(machines_tell_again)
+{
+	const struct address_space *a;
+
+	jit.describe = describe;
+	told = "10000 100 first\n";
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	a = address_spaces_find(&w.spaces, PID_A, UINT64_MAX);
+	jit_describe(&jit, a);
+	ck_assert(jit_is_described(&jit, a));
+	told = "10000 100 second\n";
+	add_user(PID_A, 20, FRAMES(0x10010));
+	finish_epoch();
+	ck_assert_str_eq(name_of(0, 0), "second");
+	told = "10000 100 third\n";
+	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
+	jit_end(&jit, a, 0);
+	finish_epoch();
+	ck_assert_str_eq(name_of(0, 0), "second");
+	told = NULL;
 }
 END_TEST
 
@@ -279,6 +343,29 @@ static void set_owners(const uint32_t *uids)
 		process->uid = uids[process->pid - PID_A];
 }
 
+/* A user with many machines keeps nobody else's from telling. */
+START_TEST(users_share_what_machines_tell)
+{
+	static const uint32_t uids[] = {2000, 2000, 3000};
+	const struct address_space *spaces[ARRAY_SIZE(uids)];
+
+	jit.describe = describe;
+	jit.described.size = 2;
+	for (uint32_t i = 0; i < ARRAY_SIZE(uids); i++) {
+		map_file(PID_A + i, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+		spaces[i] = address_spaces_find(&w.spaces, PID_A + i, UINT64_MAX);
+		ck_assert_int_eq(jit_watch(&jit, spaces[i]), 0);
+	}
+	set_owners(uids);
+	told = "10000 100 stub\n";
+	for (uint32_t i = 0; i < ARRAY_SIZE(uids); i++)
+		jit_describe(&jit, spaces[i]);
+	told = NULL;
+	ck_assert(jit_is_described(&jit, spaces[2]));
+	ck_assert(jit_is_described(&jit, spaces[0]) != jit_is_described(&jit, spaces[1]));
+}
+END_TEST
+
 static uint32_t nr_symbols_of(uint32_t pid)
 {
 	uint32_t nr = 0;
@@ -370,7 +457,8 @@ START_TEST(users_have_their_time)
 	}
 	set_owners(owners);
 	ck_assert(jit_begin_reading(&jit, 2000));
-	jit.reading[0].cpu_ns -= NS_PER_S;
+	/* As much as the largest map takes. */
+	jit.reading[0].cpu_ns -= NS_PER_S / 4;
 	jit_end_reading(&jit, 2000);
 	jit.reading[0].credited_ns = 0;
 	finish_epoch();
@@ -400,7 +488,8 @@ START_TEST(no_time_for_maps)
 }
 END_TEST
 
-SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, what_is_own_code,
+SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, machines_tell,
+		machines_tell_again, users_share_what_machines_tell, what_is_own_code,
 		processes_that_end, an_exec, an_exec_that_keeps_the_file, two_lines_of_one_start,
 		many_long_names, maps_take_turns, users_share_the_bytes, users_share_the_names,
 		users_have_their_time, no_time_for_maps)

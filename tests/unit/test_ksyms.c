@@ -117,6 +117,33 @@ START_TEST(functions)
 }
 END_TEST
 
+/* The names of a function and of the padding before it share their text. */
+START_TEST(padding)
+{
+	size_t nr;
+
+	read_kallsyms("ffffffff81000000 t __pfx_one\n"
+		      "ffffffff81000010 T one\n");
+	nr = ksyms.names.nr;
+	ck_assert_uint_eq(nr, sizeof("__pfx_one"));
+	read_kallsyms("ffffffff81000100 t __pfx_two\n"
+		      "ffffffff81000110 T tw\n"
+		      "ffffffff81000120 T two\n"
+		      "ffffffff81000130 t __pfx_\n"
+		      "ffffffff81000140 T __pfx_three\n"
+		      "ffffffff81000140 T three\n"
+		      "ffffffff81000150 T three\n");
+	expect(0xffffffff81000000, "__pfx_one", 0xffffffff81000000, KERNEL_IMAGE);
+	expect(0xffffffff81000010, "one", 0xffffffff81000010, KERNEL_IMAGE);
+	expect(0xffffffff81000100, "__pfx_two", 0xffffffff81000100, KERNEL_IMAGE);
+	expect(0xffffffff81000110, "tw", 0xffffffff81000110, KERNEL_IMAGE);
+	expect(0xffffffff81000120, "two", 0xffffffff81000120, KERNEL_IMAGE);
+	expect(0xffffffff81000130, "__pfx_", 0xffffffff81000130, KERNEL_IMAGE);
+	expect(0xffffffff81000140, "__pfx_three", 0xffffffff81000140, KERNEL_IMAGE);
+	expect(0xffffffff81000150, "three", 0xffffffff81000150, KERNEL_IMAGE);
+}
+END_TEST
+
 START_TEST(the_last_symbol_reaches_to_the_address)
 {
 	read_kallsyms(kernel_text);
@@ -627,7 +654,7 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-SUITE_MAIN_WITH("ksyms", begin, end, functions, the_last_symbol_reaches_to_the_address,
+SUITE_MAIN_WITH("ksyms", begin, end, functions, padding, the_last_symbol_reaches_to_the_address,
 		several_names_of_an_address, hidden_addresses, no_text_at_all, modules,
 		a_module_whose_name_begins_as_another, long_module_names, bpf_and_trampolines,
 		programs_loaded_later, a_program_in_place_of_other_code, programs_over_programs,

@@ -182,6 +182,25 @@ START_TEST(an_answer_with_another_name_is_not_kept)
 }
 END_TEST
 
+/* The program has read no name. */
+START_TEST(an_answer_names_what_has_no_name)
+{
+	send_name("");
+	ck_assert_str_eq(answer(word_of_method())->own.name, "a.K.first");
+	ck_assert_uint_eq(answer(word_of_method())->own.line, LINE);
+}
+END_TEST
+
+START_TEST(without_an_answer_there_is_no_name)
+{
+	uint64_t word = word_of_method();
+
+	send_name("");
+	parts.name = 1;
+	ck_assert_str_eq(answer(word)->own.name, "");
+}
+END_TEST
+
 /* Names are equal, and the method is another. */
 START_TEST(an_answer_of_another_method_is_not_kept)
 {
@@ -244,6 +263,7 @@ START_TEST(without_an_answer_the_next_sample_asks)
 END_TEST
 
 SUITE_MAIN_WITH("method_names", begin, end, an_answer_adds_the_line,
-		an_answer_with_another_name_is_not_kept, an_answer_of_another_method_is_not_kept,
+		an_answer_with_another_name_is_not_kept, an_answer_names_what_has_no_name,
+		without_an_answer_there_is_no_name, an_answer_of_another_method_is_not_kept,
 		the_recorder_names_what_it_has_found, an_address_needs_no_name,
 		without_an_answer_the_next_sample_asks)

@@ -136,9 +136,8 @@ START_TEST(refuses_what_cannot_be_created)
 {
 	char text[512], name[300];
 
-	snprintf(text, sizeof(text), "failed to create '%s': No such file or directory",
-		 part_name("missing/a.prof"));
-	expect_refused("missing/a.prof", -ENOENT, text, "");
+	expect_refused("missing/a.prof", -ENOENT,
+		       "failed to create 'missing/a.prof': No such file or directory", "");
 	write_file("file", "");
 	expect_refused("file/a.prof", -ENOTDIR, "failed to write 'file/a.prof': Not a directory",
 		       "");

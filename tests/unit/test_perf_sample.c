@@ -15,6 +15,7 @@ static struct {
 
 static size_t nr_words;
 static struct program_sample sample;
+static uint64_t cgroup;
 
 static void put(uint64_t word)
 {
@@ -25,13 +26,14 @@ static void begin(void)
 {
 	nr_words = 0;
 	sample = (struct program_sample){0};
+	cgroup = 0;
 }
 
 /* Decodes the record as far as @nr words after its head. */
 static bool decode(size_t nr, bool has_chain)
 {
 	record.head.header.size = sizeof(record.head) + nr * sizeof(uint64_t);
-	return perf_sample_decode(&record.head, has_chain, &sample);
+	return perf_sample_decode(&record.head, has_chain, &sample, has_chain ? &cgroup : NULL);
 }
 
 static void put_whole(void)
@@ -47,6 +49,7 @@ static void put_whole(void)
 	for (uint64_t i = 0; i < 4; i++)
 		put(i);
 	put(24); /* of which so many could be read */
+	put(4711);
 }
 
 START_TEST(a_whole_record)
@@ -62,6 +65,7 @@ START_TEST(a_whole_record)
 	ck_assert_uint_eq(sample.memory.begin, 107);
 	ck_assert_uint_eq(sample.memory.nr, 24);
 	ck_assert(sample.memory.is_whole);
+	ck_assert_uint_eq(cgroup, 4711);
 }
 END_TEST
 

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "common/readfile.h"
@@ -62,6 +63,40 @@ START_TEST(same_as_text)
 }
 END_TEST
 
+/* The paths of memory are those of the text. Those of files on a device are left out. */
+START_TEST(memory)
+{
+	char name[PATH_MAX];
+	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	int file = memfd_create("memory file", MFD_CLOEXEC);
+	struct proc_map want, have = {0};
+	bool has_memory_file = false;
+	char_vec text = {0};
+
+	ck_assert_int_eq(ftruncate(file, 65536), 0);
+	map_code(file, 3);
+	ck_assert_int_eq(read_fd(maps, 1 << 20, &text), 0);
+	for (char *line = text.data; *line;) {
+		line = proc_map_parse(line, &want);
+		ck_assert_ptr_nonnull(line);
+		if (want.start > INT64_MAX)
+			continue;
+		ck_assert_int_eq(proc_query_memory(maps, have.end, name, &have), 0);
+		ck_assert_uint_eq(have.start, want.start);
+		/* The heap has grown since. */
+		if (strcmp(want.path, "[heap]"))
+			ck_assert_uint_eq(have.end, want.end);
+		ck_assert_str_eq(have.path, major(want.dev) ? "" : want.path);
+		has_memory_file |= !strncmp(want.path, "/memfd:memory file", 18);
+	}
+	ck_assert_int_eq(proc_query_memory(maps, have.end, name, &have), -ENOENT);
+	ck_assert(has_memory_file);
+	vec_free(&text);
+	close(file);
+	close(maps);
+}
+END_TEST
+
 START_TEST(not_that_kind_of_file)
 {
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -86,4 +121,4 @@ static const char *missing(void)
 
 static const struct suite suite = {.name = "proc_query", .missing = missing};
 
-SUITE_MAIN_OF(suite, same_as_text, not_that_kind_of_file)
+SUITE_MAIN_OF(suite, same_as_text, memory, not_that_kind_of_file)

@@ -88,7 +88,7 @@ START_TEST(an_error_above_the_status)
 	progress_status(&screen.progress, NS_PER_S, 1, 1);
 	progress_error(&screen.progress, &err);
 	progress_clear(&screen.progress);
-	screen_expect(CLEAR "1 s: 1 samples, 1 stacks drained" CLEAR "profrec: failed\n");
+	screen_expect(CLEAR "1 s: 1 sample, 1 stack drained" CLEAR "profrec: failed\n");
 }
 END_TEST
 
@@ -120,7 +120,7 @@ START_TEST(what_is_missing)
 		       ", 4 without their user stack (4 stack walk failed)"
 		       ", 1 without their kernel stack (1 storage full)"
 		       ", 6 records of mappings lost, 8 children not followed"
-		       ", 5 hits skipped by the kernel, 1 bytes in -\n");
+		       ", 5 hits skipped by the kernel, 1 byte in standard output\n");
 }
 END_TEST
 
@@ -130,13 +130,13 @@ START_TEST(why_there_is_nothing)
 	struct prof_end end = {.filtered = 7, .idle = 8};
 
 	expect_closing(&end, 0,
-		       "profrec: 0 samples in 0 stacks, 1 bytes in -\n"
+		       "profrec: 0 samples in 0 stacks, 1 byte in standard output\n"
 		       "profrec: hint: nothing that was asked for ran on a CPU (7 samples were of "
 		       "others, 8 of idle CPUs); --off-cpu records where threads wait\n");
 	end.events = &event;
 	end.nr_events = 1;
 	expect_closing(&end, 0,
-		       "profrec: 0 hits in 0 stacks, 1 bytes in -\n"
+		       "profrec: 0 hits in 0 stacks, 1 byte in standard output\n"
 		       "profrec: hint: what was asked for did not happen (7 hits were left out by "
 		       "filters)\n");
 }
@@ -145,7 +145,7 @@ END_TEST
 START_TEST(how_the_command_ended)
 {
 	const struct prof_end end = {.taken = 1};
-	const char closing[] = "profrec: 0 samples in 0 stacks, 1 bytes in -\n";
+	const char closing[] = "profrec: 0 samples in 0 stacks, 1 byte in standard output\n";
 	char want[256];
 
 	expect_closing(&end, 0, closing);

@@ -63,6 +63,8 @@ static int parse(struct record_options *options, const char *const *args, char *
 	})
 
 static const char list_hint[] = "'profrec --help' lists the options";
+static const char pid_hint[] =
+	"'-p \"$(pgrep -d , NAME)\"' finds them by name, --comm takes names of threads";
 static const char usage_hint[] = "'profrec --help' shows the usage";
 static const char command_hint[] = "to record a command, put -- before it: 'profrec -- sh'";
 
@@ -403,7 +405,7 @@ START_TEST(what_is_no_list)
 	for (size_t i = 0; i < ARRAY_SIZE(pids); i++) {
 		snprintf(text, sizeof(text),
 			 "option -p/--pid: '%s' is not a list of process ids (N[,N...])", pids[i]);
-		REFUSE(text, "", "-p", pids[i]);
+		REFUSE(text, pid_hint, "-p", pids[i]);
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(cpus); i++) {
 		snprintf(text, sizeof(text),

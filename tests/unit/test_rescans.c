@@ -88,10 +88,12 @@ START_TEST(a_process_waits_for_its_next_look)
 	space->next_look_ns = UINT64_MAX;
 	ck_assert(!look(space, 0x1));
 	ck_assert(!rescans_has(&rescans, space));
-	ck_assert_uint_eq(looks.nr_put_off, 1);
+	ck_assert_uint_eq(shares_nr_lacked(&looks.left_out), 1);
+	ck_assert_uint_eq(shares_most_lacked(&looks.left_out)->uid, getuid());
 	space->next_look_ns = 1;
 	look(space, 0x1);
 	ck_assert(rescans_has(&rescans, space));
+	look_budget_deinit(&looks);
 }
 END_TEST
 

@@ -75,7 +75,8 @@ static void map(struct maps_world *w, const char *path, uint64_t start, uint64_t
 
 static int try_put(struct maps_world *w, uint32_t pid, uint64_t space_id)
 {
-	const struct space_owner owner = {.pid = pid, .space_id = space_id, .exec_pages = 9};
+	const struct space_owner owner = {
+		.pid = pid, .uid = 1000, .space_id = space_id, .exec_pages = 9};
 
 	return space_maps_put(&w->u, &owner, &w->mappings, &w->files);
 }
@@ -399,6 +400,27 @@ START_TEST(mappings_that_differ)
 }
 END_TEST
 
+/* The file at an address has turned out to be another one than that of the process's table. */
+START_TEST(mistaken_files)
+{
+	struct maps_world w;
+	uint32_t nr;
+
+	begin(&w);
+	map(&w, "/a", 0x10000, 0);
+	put(&w, PID_A, 1);
+	nr = table_at(&w, 0x10000);
+	ck_assert(!space_maps_mistake(&w.u, PID_B, 0x10000, nr + 1));
+	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000, nr));
+	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000 - 1, nr + 1));
+	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000 + PAGE, nr + 1));
+	ck_assert(space_maps_mistake(&w.u, PID_A, 0x10000 + PAGE - 1, nr + 1));
+	/* It waits for a look by now. */
+	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000, nr + 1));
+	end(&w);
+}
+END_TEST
+
 START_TEST(removed)
 {
 	struct maps_world w;
@@ -514,4 +536,5 @@ END_TEST
 SUITE_MAIN("space_maps", what_the_program_sees, a_process_that_maps_nothing, asked_in_vain,
 	   another_part_of_a_file, room_is_used_again_after_a_swap, room_for_more_and_for_fewer,
 	   shares_of_the_room, no_room, a_table_comes, a_table_comes_too_late, looked_up,
-	   mappings_that_differ, removed, processes_that_end, many_processes, out_of_memory)
+	   mappings_that_differ, mistaken_files, removed, processes_that_end, many_processes,
+	   out_of_memory)

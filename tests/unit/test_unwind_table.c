@@ -505,6 +505,7 @@ START_TEST(refused_tables)
 	REFUSE(rules[1].ra_reg, UNWIND_NR_REGS);
 	REFUSE(rules[1].fp, UNWIND_SAVED_LOST + 1);
 	REFUSE(rules[1].kept, UNWIND_SAVED_LOST + 1);
+	REFUSE(rules[1].is_instead, 2);
 	REFUSE(rules[1].reserved, 1);
 }
 END_TEST

@@ -109,4 +109,50 @@ START_TEST(entries)
 }
 END_TEST
 
-SUITE_MAIN("user_functions", first_instructions, entries)
+/* Appends a symbol of a function in the code, and the table that has it alone, to the file. */
+static Elf64_Shdr add_table(int fd, uint32_t type, uint64_t value)
+{
+	const Elf64_Sym symbol = {
+		.st_name = 1, .st_info = STT_FUNC, .st_shndx = 1, .st_value = value, .st_size = 1};
+	off_t at = lseek(fd, 0, SEEK_END);
+
+	ck_assert_int_eq(write(fd, &symbol, sizeof(symbol)), sizeof(symbol));
+	return (Elf64_Shdr){.sh_type = type,
+			    .sh_offset = at,
+			    .sh_size = sizeof(symbol),
+			    .sh_entsize = sizeof(symbol),
+			    .sh_link = 1};
+}
+
+/* More tables than a file may have are not read: a file of many would be searched for minutes. */
+START_TEST(tables)
+{
+	static const char code[8] = "\x90\x90\x90\x90\x90\x90\x90\x90", strings[] = "\0many";
+	struct pattern pattern = {.name = {.text = (char *)"many"}};
+	struct user_functions found = {0};
+	int fd = make_program(code, sizeof(code), EM_X86_64);
+	Elf64_Shdr sections[6] = {[1] = {.sh_type = SHT_STRTAB, .sh_size = sizeof(strings)}};
+	Elf64_Ehdr eh;
+
+	sections[1].sh_offset = lseek(fd, 0, SEEK_END);
+	ck_assert_int_eq(write(fd, strings, sizeof(strings)), sizeof(strings));
+	sections[2] = add_table(fd, SHT_SYMTAB, 0);
+	sections[3] = add_table(fd, SHT_SYMTAB, 1);
+	sections[4] = add_table(fd, SHT_DYNSYM, 2);
+	sections[5] = add_table(fd, SHT_DYNSYM, 3);
+	ck_assert_int_eq(pread(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	eh.e_shoff = lseek(fd, 0, SEEK_END);
+	eh.e_shentsize = sizeof(sections[0]);
+	eh.e_shnum = ARRAY_SIZE(sections);
+	ck_assert_int_eq(write(fd, sections, sizeof(sections)), sizeof(sections));
+	ck_assert_int_eq(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	ck_assert_int_eq(user_functions_find(fd, &pattern, &found), 0);
+	ck_assert_uint_eq(found.places.nr, 2);
+	ck_assert_uint_eq(found.places.data[0].off, CODE_OFF);
+	ck_assert_uint_eq(found.places.data[1].off, CODE_OFF + 2);
+	user_functions_deinit(&found);
+	close(fd);
+}
+END_TEST
+
+SUITE_MAIN("user_functions", first_instructions, entries, tables)

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "record/system/wakeups.h"
 #include "tests/unit/suite.h"
 
@@ -98,6 +99,29 @@ START_TEST(a_descriptor_that_cannot_be_watched)
 }
 END_TEST
 
+/* What comes all the time is waited for in pauses; the first two times, nobody can know. */
+START_TEST(frequent_events_wait_for_the_pause)
+{
+	const uint64_t pause_ns = 5 * NS_PER_MS;
+	uint64_t first_ns = 0;
+
+	wakeups.pause_ns = pause_ns;
+	ck_assert_int_eq(wakeups_watch_watermark(&wakeups, fds[0], &err), 0);
+	ck_assert_int_eq(write(fds[1], "x", 1), 1);
+	for (int i = 0; i < 8; i++) {
+		ck_assert_int_eq(wakeups_wait(&wakeups, FOREVER, &err), WAKEUP_WATERMARK);
+		if (!first_ns)
+			first_ns = clock_monotonic_ns();
+		/* As if this one followed the one before at once, also on a busy machine. */
+		wakeups.is_often = i > 0;
+	}
+	ck_assert_uint_ge(clock_monotonic_ns() - first_ns, 6 * pause_ns - NS_PER_MS);
+	wakeups.woken_ns = 0;
+	ck_assert_int_eq(wakeups_wait(&wakeups, FOREVER, &err), WAKEUP_WATERMARK);
+	ck_assert(!wakeups.is_often);
+}
+END_TEST
+
 static void fill_pipe(void)
 {
 	char page[PIPE_BUF] = "";
@@ -130,5 +154,5 @@ START_TEST(nobody_reads_the_pipe)
 END_TEST
 
 SUITE_MAIN_WITH("wakeups", begin, end, signals, signals_come_together, a_child_ends, the_watermark,
-		a_descriptor_without_a_bit, a_descriptor_that_cannot_be_watched, a_pipe_takes_bytes,
-		nobody_reads_the_pipe)
+		a_descriptor_without_a_bit, a_descriptor_that_cannot_be_watched,
+		frequent_events_wait_for_the_pause, a_pipe_takes_bytes, nobody_reads_the_pipe)

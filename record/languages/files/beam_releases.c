@@ -2,6 +2,7 @@
 #include "record/languages/files/beam_releases.h"
 
 #include "common/cleanup.h"
+#include "record/languages/files/host_code.h"
 
 /*
  * tests/system/beam.sh has judged these. The row of 25 is of tag OTP-25.0 of
@@ -19,7 +20,7 @@ static const struct beam_release releases[] = {
 
 bool beam_version(size_t i, struct interpreter_version *version)
 {
-	if (i >= ARRAY_SIZE(releases))
+	if (!host_knows_made_code || i >= ARRAY_SIZE(releases))
 		return false;
 	*version = (struct interpreter_version){releases[i].version, NO_MINOR};
 	return true;

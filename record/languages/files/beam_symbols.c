@@ -27,6 +27,7 @@
 
 #include "common/minmax.h"
 #include "record/languages/files/beam_releases.h"
+#include "record/languages/files/host_code.h"
 
 /* The place of what symbols are about, from where offset 0 of the file would be. 0: unknown. */
 static uint32_t to_place(const Elf64_Phdr *code, uint64_t vaddr)
@@ -273,12 +274,12 @@ void beam_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	else
 		find_told_release(symbols, release);
 	found->language = LANGUAGE_BEAM;
-	snprintf(found->name, sizeof(found->name), "BEAM %s",
-		 release[0] ? release : "without a version");
+	snprintf(found->name, sizeof(found->name), "BEAM %s%s",
+		 release[0] ? release : "without a version", host_without_code);
 	in.version = strtoul(release, NULL, 10);
 	in.code_off = code->p_offset;
 	known = beam_release_find(in.version);
-	if (!known || (known->has_symbols != 0) != has_symbols)
+	if (!host_knows_made_code || !known || (known->has_symbols != 0) != has_symbols)
 		return;
 	if (has_symbols ? find_exported(symbols, code, &in.beam)
 			: find_told(symbols, code, &in.beam))

@@ -2,11 +2,12 @@
 #include "record/languages/files/code_maker_symbols.h"
 
 #include "common/cleanup.h"
+#include "record/languages/files/host_code.h"
 
 bool lua_version(size_t i, struct interpreter_version *version)
 {
 	*version = (struct interpreter_version){2, 1};
-	return i == 0;
+	return host_knows_made_code && i == 0;
 }
 
 /* LuaJIT has this function from 2.1 on. Its memory says the rest (bpf/made/made_code.h). */
@@ -14,7 +15,8 @@ void lua_find(const struct dynamic_symbols *symbols, struct found_interpreter *f
 {
 	Elf64_Sym symbol;
 
-	if (!dynamic_symbols_find(symbols, "luaJIT_profile_dumpstack", &symbol))
+	if (host_knows_made_code &&
+	    !dynamic_symbols_find(symbols, "luaJIT_profile_dumpstack", &symbol))
 		found->interpreter.has_traces = true;
 }
 
@@ -26,7 +28,7 @@ void regex_find(const struct dynamic_symbols *symbols, struct found_interpreter 
 	Elf64_Sym symbol;
 
 	for (size_t i = 0; i < ARRAY_SIZE(matchers); i++)
-		if (!dynamic_symbols_find(symbols, matchers[i], &symbol))
+		if (host_knows_made_code && !dynamic_symbols_find(symbols, matchers[i], &symbol))
 			found->has_regex = true;
 }
 
@@ -35,7 +37,7 @@ bool python_stub_version(size_t i, struct interpreter_version *version)
 {
 	static const struct interpreter_version versions[] = {{3, 12}, {3, 13}};
 
-	if (i >= ARRAY_SIZE(versions))
+	if (!host_knows_made_code || i >= ARRAY_SIZE(versions))
 		return false;
 	*version = versions[i];
 	return true;

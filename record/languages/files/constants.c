@@ -44,7 +44,7 @@ int constants_find(const struct dynamic_symbols *symbols, const char *mark, void
 	{
 		uint64_t size = min_u64(segment->p_filesz, left);
 
-		if (segment->p_type != PT_LOAD || segment->p_flags & (PF_W | PF_X))
+		if (segment->p_type != PT_LOAD || segment->p_flags & PF_W)
 			continue;
 		if (search_segment(symbols->elf.fd, segment, size, mark, after, len))
 			return 0;

@@ -14,9 +14,12 @@
 
 #define INTERPRETER_NAME_BYTES 48
 
+/* Runtimes of record/languages/files/other_runtimes.h, with numbers from NR_LANGUAGES on. */
+#define NR_OTHER_RUNTIMES 12
+
 /* All zero: the file has none. PCRE2 is none, and makes code as the others do. */
 struct found_interpreter {
-	uint32_t language;                 /* enum language */
+	uint32_t language;                 /* enum language, or the number of another runtime */
 	uint32_t has_regex;                /* PCRE2 (bpf/made/regex_code.h) */
 	char name[INTERPRETER_NAME_BYTES]; /* "CPython 3.11.2" */
 	/* Its language is LANGUAGE_NONE if the version has no support. */

@@ -13,6 +13,7 @@
 
 #include "common/cleanup.h"
 #include "record/languages/files/constants.h"
+#include "record/languages/files/host_code.h"
 
 static const char *const names[NR_JAVA_SYMBOLS] = {
 	[JAVA_FIELDS] = "gHotSpotVMStructs",
@@ -27,35 +28,25 @@ static const char *const names[NR_JAVA_SYMBOLS] = {
 	[JAVA_TYPE_SIZE] = "gHotSpotVMTypeEntrySizeOffset",
 };
 
-/*
- * The versions in which tests/long/java.sh found no wrong caller. Versions between these live for
- * half a year, and were not judged.
- */
-static const uint16_t versions[] = {8, 11, 17, 21, 25};
-
 bool java_version(size_t i, struct interpreter_version *version)
 {
-	if (i >= ARRAY_SIZE(versions))
-		return false;
-	*version = (struct interpreter_version){versions[i], NO_MINOR};
-	return true;
+	*version = (struct interpreter_version){host_java_versions[i], NO_MINOR};
+	return host_java_versions[i];
 }
 
 static bool is_supported(uint32_t version)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
-		if (versions[i] == version)
+	for (size_t i = 0; host_java_versions[i]; i++)
+		if (host_java_versions[i] == version)
 			return true;
 	return false;
 }
-
-#define VERSION_MARK " for linux-amd64 JRE ("
 
 /* The version, 17, and its text. 0: it is not known. */
 static uint32_t find_version(const struct dynamic_symbols *symbols,
 			     char text[VERSION_TEXT_BYTES + 1])
 {
-	constants_find_version(symbols, VERSION_MARK, text);
+	constants_find_version(symbols, host_java_mark, text);
 	return strtoul(strncmp(text, "1.", 2) == 0 ? text + 2 : text, NULL, 10);
 }
 
@@ -78,8 +69,9 @@ void java_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	in.code_off = code->p_offset;
 	in.version = find_version(symbols, text);
 	found->language = LANGUAGE_JAVA;
-	snprintf(found->name, sizeof(found->name), "HotSpot %s",
-		 text[0] ? text : "without a version");
+	snprintf(found->name, sizeof(found->name), "HotSpot %s%s",
+		 text[0] ? text : "without a version",
+		 is_supported(in.version) ? "" : host_without_code);
 	if (is_supported(in.version))
 		found->interpreter = in;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/languages/files/host_code.h"
 
 /* Interpreters have up to 60 KiB in one function. */
 #define FUNCTION_BYTES_MAX (1u << 20)
@@ -125,18 +126,14 @@ static void note_jump(struct search *s, uint64_t addr, bool is_call)
 		s->targets[s->nr_targets++] = new;
 }
 
-/* Notes where the jumps in @code lead that is linked at @vaddr: jmp, and those with a condition. */
+/* Notes where the jumps in @code lead that is linked at @vaddr, without calls. */
 static void note_jumps(struct search *s, const uint8_t *code, uint64_t size, uint64_t vaddr)
 {
-	for (uint64_t i = 0; i + 6 <= size; i++) {
-		uint64_t len = code[i] == 0xe9 ? 5 : 6, target;
-		int32_t distance;
+	for (uint64_t i = 0; i < size; i += host_code_step) {
+		uint64_t target = 0;
+		enum host_jump jump = host_jump_at(code + i, size - i, vaddr + i, &target);
 
-		if (code[i] != 0xe9 && !(code[i] == 0x0f && (code[i + 1] & 0xf0) == 0x80))
-			continue;
-		memcpy(&distance, code + i + len - sizeof(distance), sizeof(distance));
-		target = vaddr + i + len + (int64_t)distance;
-		if (target - vaddr >= size)
+		if (jump != HOST_NO_JUMP && jump != HOST_CALL && target - vaddr >= size)
 			note_jump(s, target, false);
 	}
 }
@@ -183,15 +180,13 @@ static int note_calls(struct search *s, const Elf64_Sym *function)
 
 	if (!code)
 		return -ENOENT;
-	for (uint64_t i = 0; i + 5 <= function->st_size; i++) {
-		uint64_t target;
-		int32_t distance;
+	for (uint64_t i = 0; i < function->st_size; i += host_code_step) {
+		uint64_t target = 0;
+		enum host_jump jump = host_jump_at(code + i, function->st_size - i,
+						   function->st_value + i, &target);
 
-		if (code[i] != 0xe9 && code[i] != 0xe8)
-			continue;
-		memcpy(&distance, code + i + 1, sizeof(distance));
-		target = function->st_value + i + 5 + (int64_t)distance;
-		if (target - function->st_value >= function->st_size)
+		if ((jump == HOST_JUMP || jump == HOST_CALL) &&
+		    target - function->st_value >= function->st_size)
 			note_jump(s, target, true);
 	}
 	return 0;

@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "common/cleanup.h"
+#include "record/languages/files/host_code.h"
 
 /*
  * The struct with all data of a build with threads, and what is where in it. The upstream names are
@@ -86,12 +87,28 @@ static const struct {
 	 .file = 0x4d8},
 };
 
+/* The numbers of row @i that the architecture decides. Returns false if it has none. */
+static bool find_host_numbers(size_t i, struct host_perl *host)
+{
+	*host = (struct host_perl){
+		.bytes = layouts[i].bytes,
+		.main_sub = layouts[i].main_sub,
+		.file = layouts[i].file,
+	};
+	return host_perl_numbers(layouts[i].minor, host);
+}
+
 bool perl_version(size_t i, struct interpreter_version *version)
 {
-	if (i >= ARRAY_SIZE(layouts))
-		return false;
-	*version = (struct interpreter_version){5, layouts[i].minor};
-	return true;
+	struct host_perl host;
+
+	for (size_t row = 0; row < ARRAY_SIZE(layouts); row++) {
+		if (!find_host_numbers(row, &host) || i--)
+			continue;
+		*version = (struct interpreter_version){5, layouts[row].minor};
+		return true;
+	}
+	return false;
 }
 
 /* A file, and the difference between addresses as linked and those in struct interpreter. */
@@ -144,6 +161,7 @@ static int read_constant(const struct perl_file *file, const char *name, void *v
 /* Finds the data of a build with threads, or the variables of one without. */
 static int find_data(const struct perl_file *file, uint8_t minor, struct interpreter *in)
 {
+	struct host_perl host;
 	uint32_t key;
 	uint16_t bytes = 0;
 
@@ -151,15 +169,15 @@ static int find_data(const struct perl_file *file, uint8_t minor, struct interpr
 	if (in->perl.has_threads && read_constant(file, "PL_interp_size", &bytes, sizeof(bytes)))
 		return -1;
 	for (size_t i = 0; i < ARRAY_SIZE(layouts); i++) {
-		if (layouts[i].minor != minor ||
-		    (in->perl.has_threads && layouts[i].bytes != bytes))
+		if (layouts[i].minor != minor || !find_host_numbers(i, &host) ||
+		    (in->perl.has_threads && host.bytes != bytes))
 			continue;
 		in->perl.is_short = layouts[i].is_short;
 		in->perl.name_in_array = layouts[i].name_in_array;
 		in->perl.first_op = layouts[i].first_op;
 		in->perl.stackinfo = layouts[i].stackinfo;
-		in->perl.main_sub = layouts[i].main_sub;
-		in->perl.file = layouts[i].file;
+		in->perl.main_sub = host.main_sub;
+		in->perl.file = host.file;
 		if (in->perl.has_threads) {
 			in->runtime = key;
 			return 0;

@@ -1,29 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/languages/files/php_loop.h"
 
-#include <string.h>
-
 #include "common/cleanup.h"
-#include "elf/arch.h"
+#include "record/languages/files/host_code.h"
+
+#define HYBRID_KIND 4 /* ZEND_VM_KIND_HYBRID, zend_vm_opcodes.h */
 
 /*
  * Is the interpreter of the kind that jumps from handler to handler in one function, as gcc makes
- * it? In others, made code has frames of its own (ZEND_VM_KIND_HYBRID, zend_vm_opcodes.h). The
- * function that says the kind returns a constant.
+ * it? In others, made code has frames of its own. The function that says
+ * the kind returns a constant.
  */
 static bool is_hybrid(const struct dynamic_symbols *symbols)
 {
-	static const uint8_t mov_4_ret[] = {0xb8, 4, 0, 0, 0, 0xc3};
-	uint8_t code[ELF_ENTRY_MARK_BYTES + sizeof(mov_4_ret)];
-	const uint8_t *begin = code;
+	uint8_t code[HOST_CODE_BYTES];
 	Elf64_Sym kind;
 
-	if (dynamic_symbols_find(symbols, "zend_vm_kind", &kind) ||
-	    dynamic_symbols_read(symbols, kind.st_value, code, sizeof(code)))
-		return false;
-	if (!memcmp(code, elf_arch_x86_64.entry_mark, ELF_ENTRY_MARK_BYTES))
-		begin += ELF_ENTRY_MARK_BYTES;
-	return !memcmp(begin, mov_4_ret, sizeof(mov_4_ret));
+	return !dynamic_symbols_find(symbols, "zend_vm_kind", &kind) &&
+	       !dynamic_symbols_read(symbols, kind.st_value, code, sizeof(code)) &&
+	       host_code_returns(code, HYBRID_KIND);
 }
 
 /* tests/long/made_code.sh has judged these versions. */
@@ -31,7 +26,7 @@ static const struct interpreter_version judged[] = {{8, 1}, {8, 2}, {8, 3}, {8, 
 
 bool php_loop_version(size_t i, struct interpreter_version *version)
 {
-	if (i >= ARRAY_SIZE(judged))
+	if (!host_knows_made_code || i >= ARRAY_SIZE(judged))
 		return false;
 	*version = judged[i];
 	return true;
@@ -53,7 +48,7 @@ void php_loop_find(const struct dynamic_symbols *symbols, const char *version,
 
 	if (!code || dynamic_symbols_find(symbols, "execute_ex", &loop) || !is_hybrid(symbols))
 		return;
-	if (!is_judged(version))
+	if (!host_knows_made_code || !is_judged(version))
 		return;
 	/* The middle of so long a function is far from its prologue and from any epilogue. */
 	found->interpreter.loop = loop.st_value + loop.st_size / 2 - code->p_vaddr + code->p_offset;

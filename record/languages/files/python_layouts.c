@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/languages/files/host_code.h"
 #include "record/languages/files/moved_code.h"
 #include "record/languages/files/python_offsets.h"
 #include "record/languages/files/thread_variable.h"
@@ -122,10 +123,12 @@ static const struct python_layout free_layouts[] = {
 		CODE_FREE},
 };
 
-/* Does the row of @minor have a layout? */
+/* Does the row of @minor have a layout on this architecture? */
 static bool has_layout(const struct python_layout *of, size_t minor)
 {
-	return of[minor].tstate_thread != 0;
+	int32_t key = of[minor].key;
+
+	return of[minor].tstate_thread != 0 && host_python_key(minor, &key);
 }
 
 bool python_version(size_t i, struct interpreter_version *version)
@@ -215,9 +218,13 @@ static int choose_layout(const struct dynamic_symbols *symbols, uint64_t runtime
 	if (VERSION_MAJOR(version) != 3 || VERSION_LEVEL(version) < LEVEL_CANDIDATE)
 		return -ENOENT;
 	*is_judged = minor < nr;
-	*layout = from[*is_judged ? minor : nr - 1];
+	minor = *is_judged ? minor : nr - 1;
+	if (!has_layout(from, minor))
+		return -ENOENT;
+	*layout = from[minor];
+	host_python_key(minor, &layout->key);
 	if (*is_judged)
-		return layout->tstate_thread ? 0 : -ENOENT;
+		return 0;
 	/* The place of a key is not among the offsets. */
 	return layout->thread == PYTHON_THREAD_KEY ? -ENOENT
 						   : python_offsets_apply(symbols, runtime, layout);

@@ -10,16 +10,13 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "elf/arch.h"
+#include "record/languages/files/host_code.h"
 #include "record/languages/files/moved_code.h"
 #include "record/languages/files/thread_variable.h"
 
-/* rb_iseq_label: mov 16(%rdi),%rax; mov 80(%rax),%rax; ret */
-#define LOADS_NAME "\x48\x8b\x47\x10\x48\x8b\x40\x50\xc3"
-
-/* rb_iseq_first_lineno: mov 16(%rdi),%rax; mov 88(%rax),%rax or movslq 88(%rax),%rax */
-#define LOADS_LINE   "\x48\x8b\x47\x10\x48\x8b\x40\x58"
-#define LOADS_NUMBER "\x48\x8b\x47\x10\x48\x63\x40\x58"
+/* Of a function's body, which its object refers to: */
+#define BODY_NAME 80
+#define BODY_LINE 88
 
 /* Rows have the tag of https://github.com/ruby/ruby from which on they hold. */
 static const struct {
@@ -83,7 +80,7 @@ bool ruby_version(size_t i, struct interpreter_version *version)
 bool ruby_yjit_version(size_t i, struct interpreter_version *version)
 {
 	for (size_t row = 0; row < ARRAY_SIZE(layouts); row++) {
-		if (!layouts[row].layout.has_yjit || i--)
+		if (!host_knows_made_code || !layouts[row].layout.has_yjit || i--)
 			continue;
 		*version = layouts[row].version;
 		return true;
@@ -99,26 +96,22 @@ static const struct ruby_layout *find_layout(const char *version)
 	return NULL;
 }
 
-/* Does the function begin with these instructions, perhaps after an endbr64? */
-static bool begins_with(const struct dynamic_symbols *symbols, const char *name, const char *insns)
+/* Does the function of this name load what is @off bytes after the beginning of the body? */
+static bool loads(const struct dynamic_symbols *symbols, const char *name, uint8_t off,
+		  bool is_number)
 {
-	uint8_t code[ELF_ENTRY_MARK_BYTES + sizeof(LOADS_NAME)];
-	const uint8_t *begin = code;
+	uint8_t code[HOST_CODE_BYTES];
 	Elf64_Sym symbol;
 
-	if (dynamic_symbols_find(symbols, name, &symbol) ||
-	    dynamic_symbols_read(symbols, symbol.st_value, code, sizeof(code)))
-		return false;
-	if (!memcmp(code, elf_arch_x86_64.entry_mark, ELF_ENTRY_MARK_BYTES))
-		begin += ELF_ENTRY_MARK_BYTES;
-	return !memcmp(begin, insns, strlen(insns));
+	return !dynamic_symbols_find(symbols, name, &symbol) &&
+	       !dynamic_symbols_read(symbols, symbol.st_value, code, sizeof(code)) &&
+	       host_code_loads(code, off, is_number);
 }
 
 static bool is_confirmed(const struct dynamic_symbols *symbols, const struct ruby_layout *layout)
 {
-	return begins_with(symbols, "rb_iseq_label", LOADS_NAME) &&
-	       begins_with(symbols, "rb_iseq_first_lineno",
-			   layout->is_line_number ? LOADS_NUMBER : LOADS_LINE);
+	return loads(symbols, "rb_iseq_label", BODY_NAME, false) &&
+	       loads(symbols, "rb_iseq_first_lineno", BODY_LINE, layout->is_line_number);
 }
 
 /*
@@ -136,9 +129,6 @@ static int find_loop(const struct dynamic_symbols *symbols, Elf64_Sym *loop)
 		return -1;
 	return moved_code_find_common(symbols, &eval, &eval_main, loop);
 }
-
-/* In an execution context: the pointer to the innermost frame. */
-#define RUBY_CONTEXT_FRAME_OFF 16
 
 /* The core has 16 KiB and more, and other functions that the loop calls are much smaller. */
 #define CORE_BYTES_MIN 8192
@@ -160,26 +150,6 @@ static void find_core(const struct dynamic_symbols *symbols, const Elf64_Sym *lo
 }
 
 /*
- * Does the code call a function that YJIT has made, with the context and its innermost frame? In
- * 3.1 that is, with any register for the context:
- *
- *	48 8b 73 10	mov  0x10(%rbx),%rsi
- *	48 89 df	mov  %rbx,%rdi
- *	ff d0		call *%rax
- */
-static bool calls_made_code(const uint8_t *code, uint64_t size)
-{
-	for (uint64_t i = 0; i + 9 <= size; i++)
-		if ((code[i] & 0xfe) == 0x48 && code[i + 1] == 0x8b &&
-		    (code[i + 2] & 0xf8) == 0x70 && code[i + 3] == RUBY_CONTEXT_FRAME_OFF &&
-		    (code[i + 4] & 0xfb) == 0x48 && code[i + 5] == 0x89 &&
-		    (code[i + 6] & 0xc7) == 0xc7 && code[i + 7] == 0xff &&
-		    (code[i + 8] & 0xf8) == 0xd0)
-			return true;
-	return false;
-}
-
-/*
  * Finds vm_sendish, which the core calls. The core may be a part of the loop. The core may call the
  * loop, too, which also calls code of YJIT, and is not meant.
  */
@@ -192,7 +162,7 @@ static void find_send(const struct dynamic_symbols *symbols, uint64_t bias,
 	Elf64_Sym send;
 
 	if (moved_code_find_called(symbols, core.st_size ? &core : &loop, loop.st_value,
-				   calls_made_code, &send))
+				   host_code_calls_yjit, &send))
 		return;
 	layout->send = send.st_value - bias;
 	layout->send_bytes = send.st_size;
@@ -248,6 +218,7 @@ static void find_ruby_functions(const struct dynamic_symbols *symbols, const cha
 	if (!layout || !is_confirmed(symbols, layout))
 		return;
 	in.ruby = *layout;
+	in.ruby.has_yjit &= host_knows_made_code;
 	if (find_context(symbols, data, &in.ruby, &place) ||
 	    find_code(symbols, bias, &in.ruby.code))
 		return;

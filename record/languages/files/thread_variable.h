@@ -18,7 +18,7 @@ struct thread_variable {
 };
 
 /* The most bytes of the function that are looked at. */
-#define THREAD_VARIABLE_BYTES 40
+#define THREAD_VARIABLE_BYTES 48
 
 /*
  * Finds the variable that @function loads. The interpreter's data is linked at @runtime. Returns 0

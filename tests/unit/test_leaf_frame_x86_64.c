@@ -132,6 +132,6 @@ START_TEST(the_search_ends)
 }
 END_TEST
 
-SUITE_MAIN_WITH("leaf_frame", begin, NULL, instructions_tell_where_the_return_address_is,
+SUITE_MAIN_WITH("leaf_frame_x86_64", begin, NULL, instructions_tell_where_the_return_address_is,
 		a_return_address_stands_after_a_call, a_frame_without_return_addresses_is_the_leafs,
 		other_values_of_fp_are_no_frame, the_search_ends)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Frames of HotSpot's code, at instructions at which a frame is not whole: bpf/made/java_step.h,
+/* Frames of HotSpot's code, at instructions at which a frame is not whole:
+ * bpf/made/java_leave_x86_64.h,
  * with code and stacks of the test's own. */
 #include "tests/unit/java_heap.h"
 
@@ -373,7 +374,8 @@ START_TEST(stubs_that_ask_the_processor)
 }
 END_TEST
 
-SUITE_MAIN_WITH("java_step", begin, NULL, stub_that_looks_at_code, stubs_that_ask_the_processor,
-		bytecode, flags_before_a_call, return_to_the_interpreter, frame_that_begins,
-		frame_that_is_left, stop_in_a_method, stop_at_a_return, exception_in_a_method,
-		stub_of_c2, method_that_returns_elsewhere, adapter, stub_without_a_frame_yet)
+SUITE_MAIN_WITH("java_leave_x86_64", begin, NULL, stub_that_looks_at_code,
+		stubs_that_ask_the_processor, bytecode, flags_before_a_call,
+		return_to_the_interpreter, frame_that_begins, frame_that_is_left, stop_in_a_method,
+		stop_at_a_return, exception_in_a_method, stub_of_c2, method_that_returns_elsewhere,
+		adapter, stub_without_a_frame_yet)

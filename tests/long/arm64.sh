@@ -1,0 +1,88 @@
+#!/usr/bin/env bash
+# Debian's arm64 kernels 6.1 and 6.12, under emulation, record with a profrec that is built here, and profrep reports here.
+# Builds build/arm64/static/profrec, with the libraries of make sysroot ARCH=arm64. tests/kernels/recordings_arm64 makes the
+# recordings. TAP.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/kernels.sh
+. tests/lib/kernels.sh
+# shellcheck source=tests/lib/arm64.sh
+. tests/lib/arm64.sh
+
+read -ra kernels <<< "${ARM64_SERIES:-6.1 6.12}"
+need_arm64 "${kernels[@]}"
+check "it builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
+[ -x "$BUILD/arm64/static/profrec" ] || { plan_end; exit; }
+
+mkdir "$dir/programs"
+cc=aarch64-linux-gnu-gcc
+for_arm64=(--sysroot="$sysroot")
+build "$dir/programs/frameless" acts.c "${for_arm64[@]}" "${frameless[@]}"
+build "$dir/programs/signed" acts.c "${for_arm64[@]}" "${frameless[@]}" -mbranch-protection=standard
+build "$dir/programs/frames" frames.c "${for_arm64[@]}" "${frameless[@]}"
+build "$dir/programs/clocks" clocks.c "${for_arm64[@]}" -O2
+build "$dir/programs/calls" calls.c "${for_arm64[@]}"
+
+# Variables of threads: in the program, at a distance that is known when it is linked or loaded, or in a block of its own.
+library=(-fPIC -shared)
+says_route=(says_route.c "${for_arm64[@]}" -DNR_THREADS=1)
+build "$dir/programs/own" "${says_route[@]}" -rdynamic
+build "$dir/programs/libinitial.so" thread_record.c "${for_arm64[@]}" "${library[@]}" -ftls-model=initial-exec
+build "$dir/programs/linked" "${says_route[@]}" -DIN_LIBRARY -L"$dir/programs" -linitial
+build "$dir/programs/libgeneral.so" thread_record.c "${for_arm64[@]}" "${library[@]}" -mtls-dialect=trad
+build "$dir/programs/libdesc.so" thread_record.c "${for_arm64[@]}" "${library[@]}" -mtls-dialect=desc
+build "$dir/programs/loads_general" "${says_route[@]}" -DIN_LIBRARY -DLOADED
+cp "$dir/programs/loads_general" "$dir/programs/loads_desc"
+build "$dir/programs/like_go" "${says_route[@]}" -DGO_MINOR=23
+labelled="own linked loads_general loads_desc like_go"
+if command -v go > "$dir/log" &&
+	HOME=$dir GOPATH=$dir/path GOCACHE=$dir/cache GOTOOLCHAIN=local GOFLAGS=-modcacherw GOARCH=arm64 CGO_ENABLED=0 \
+		go build -o "$dir/programs/goroutines" tests/programs/says_label.go 2> "$dir/log"; then
+	labelled+=" goroutines"
+else
+	skip "labels of a program in Go" "it cannot be built: $(grep -v '^#' "$dir/log" | head -n 1)"
+fi
+
+# have_routes COMM: samples of the program have a route, after the first look at it, and each that of the function.
+have_routes()
+{
+	"$profrep" -f --by-label http.route --comm "$1" --symfs "$at/root" "$at/out/labels.prof" |
+		awk -F ';' 'match($0, /[;.]on_[a-z]+/) {
+			n = substr($0, match($0, / [0-9]+$/)); match($0, /[;.]on_[a-z]+/); name = "/" substr($0, RSTART + 4, RLENGTH - 4)
+			all += n; if ($1 == name) right += n; else if ($1 !~ /^\[no/) wrong += n}
+			END {print right + 0, "of", all + 0, "are right,", wrong + 0, "are wrong"; exit !(all > 5 && 3 * right > all && !wrong)}'
+}
+
+# have_tables NAME: of at most one stack in twenty the recording says that a table was missing.
+have_tables()
+{
+	local all missing
+	all=$(value "$1" "user stacks" | sed 's/.* of //; s/ samples.*//')
+	missing=$(value "$1" "others ended" | sed 's/.* \([0-9]*\) no unwind table.*/\1/')
+	above "$all" 5 && at_most "$((missing * 20))" "$all"
+}
+# Handlers have a stack of their own, which is all that an early sample has.
+handlers=';main;do_signals;.*;__kernel_rt_sigreturn;on_outer;raise;.*;__kernel_rt_sigreturn;on_inner'
+root="_start;.*;main;$(printf 'descend;%.0s' {1..20})descend"
+for series in "${kernels[@]}"; do
+	at=$dir/$series-arm64
+	mkdir "$at"
+	tests/kernels/boot "$series-arm64" "$at" "$dir"/programs/* > "$at.log" 2>&1
+	# shellcheck disable=SC2034 # booted reads it
+	status=$?
+	check "Linux $series: boots, records, ends" booted
+	for name in $(sed -n 's/^\(not \)\?ok \([a-z]*\).*/\2/p' "$at/said"); do
+		check "Linux $series: $name: recorded, whole, nothing unaccounted for" recorded "$name"
+	done
+	check "Linux $series: without frame pointers: to the root" mostly unwound "^frameless;$root"
+	check "Linux $series: signed return addresses: to the root" mostly signed "^signed;$root"
+	check "Linux $series: in the vdso: the callers are there" mostly vdso '^clocks;_start;.*;main(;ask_clock| )'
+	check "Linux $series: in the vdso: there are samples" above "$(samples vdso ';ask_clock;clock_gettime;__kernel_clock_gettime ')" 5
+	check "Linux $series: handlers of signals: to the root" above "$(samples signals "^frames;_start;.*$handlers")" 5
+	check "Linux $series: handlers of signals: stacks do not end for want of a table" have_tables signals
+	for name in $labelled; do check "Linux $series: labels of requests: $name" have_routes "$name"; done
+	check "Linux $series: the kernel's architecture is told" same "$(value unwound architecture)" aarch64
+	check "Linux $series: a tracepoint: each hit is a sample" same "$(samples hits '^frameless;.*;syscall[ ;]')" 500
+	check "Linux $series: calls of a function of user space: their sum" same "$(sum probes 1 ';main;call_all;(one|two|three);own_function ')" 3210000
+done
+plan_end

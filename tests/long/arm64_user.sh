@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# profrep for arm64 by qemu's emulation of a process: the stored outputs, which are byte for byte those of x86-64, the
+# unit tests of the format and of profrep, and the stored inputs of fuzzing for the reader. TAP.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/arm64.sh
+. tests/lib/arm64.sh
+
+command -v qemu-aarch64 > /dev/null || skip_all "no qemu-aarch64: make deps-long"
+need_arm64
+
+# Tests that need no other room, and those of arm64. test_dwarf_lookup has instructions of x86-64, and test_debugfiles
+# opens files of /proc that the emulator makes up.
+units()
+{
+	local file
+	for file in tests/unit/test_*.c; do
+		[[ $file != *_aarch64.c ]] || basename "$file" .c
+		grep -q -E '^#include "(report|format)/' "$file" || continue
+		grep -q -E '^#include "(bpf|elf|record)/' "$file" || basename "$file" .c
+	done | grep -v -x -E 'test_dwarf_lookup|test_debugfiles'
+}
+mapfile -t units < <(units)
+check "there are unit tests" above "${#units[@]}" 30
+out=$(realpath --relative-to=. "$BUILD")/arm64
+check "it builds" make_arm64 -k -j"$(nproc)" profrep "${units[@]/#/$out/tests/}" "$out/tests/fuzz_replay_reader"
+
+# As programs of this machine.
+mkdir -p "$dir/build/tests"
+cp "$BUILD/tests/prof_make" "$dir/build/tests/"
+for program in profrep tests/fuzz_replay_reader "${units[@]/#/tests/}"; do
+	printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s/arm64/%s" "$@"\n' "$sysroot" "$BUILD" $program > "$dir/build/$program"
+	chmod +x "$dir/build/$program"
+done
+# passes COMMAND...: a test that prints TAP, whose failures are shown.
+passes()
+{
+	"$@" > "$dir/log" 2>&1
+	grep -q '^ok' "$dir/log" && ! grep -A 8 '^not ok' "$dir/log"
+}
+check "the stored outputs are the same" passes env BUILD="$dir/build" bash tests/system/golden.sh
+check "all of them were compared" at_least "$(grep -c '^ok' "$dir/log")" 300
+check "the reader takes the stored inputs of fuzzing" "$dir/build/tests/fuzz_replay_reader" tests/fuzz/reader/*
+for unit in "${units[@]}"; do
+	check "$unit" passes tests/lib/check-tap "$dir/build/tests/$unit"
+done
+plan_end

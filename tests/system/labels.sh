@@ -1,0 +1,124 @@
+#!/usr/bin/env bash
+# Threads that publish the requests that they work for, as OpenTelemetry has it, with the variable wherever it can be,
+# and those that lie. TAP.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+# shellcheck source=tests/lib/routes.sh
+. tests/lib/routes.sh
+need_bpf
+build "$dir/own" says_route.c -rdynamic
+cflags=(-fPIC -shared)
+build "$dir/libgeneral.so" thread_record.c "${cflags[@]}"
+build "$dir/libinitial.so" thread_record.c "${cflags[@]}" -ftls-model=initial-exec
+libraries=(general initial)
+# Compilers for other processors do not know the option.
+if build "$dir/libdesc.so" thread_record.c "${cflags[@]}" -mtls-dialect=gnu2 2> "$dir/log"; then libraries+=(desc); fi
+build "$dir/loads" says_route.c -DIN_LIBRARY -DLOADED
+for library in "${libraries[@]}"; do
+	build "$dir/linked_$library" says_route.c -DIN_LIBRARY -L"$dir" -l"$library" -Wl,-rpath,"$dir"
+done
+
+try "in the program" own routes
+for library in "${libraries[@]}"; do
+	try "in a library that is linked ($library)" "linked_$library" routes
+	try "in a library that is loaded ($library)" loads routes "$dir/lib$library.so"
+done
+
+# Names of attributes that come later.
+start own late
+record 200
+finish
+check "names that come later" test "$(routes | awk '$1 == "/" $2 {n += $3} END {print n + 0}')" -gt 0
+check "none is wrong" same "$(routes | grep -v '^\[no' | awk '$1 != "/" $2')" ""
+
+# What liars say spoils their own samples alone, and there is a limit of sets.
+start own routes
+honest=$!
+for form in sizes valid entries address; do start own "$form"; done
+record 60
+liars=$(IFS=,; echo "${pids[*]:1}")
+finish
+check "records that are wrong have no route" \
+	same "$(routes --pid "$liars" | grep -v '^\[no')" ""
+check "no route of an honest program is wrong beside liars" \
+	same "$(routes --pid "$honest" | grep -v '^\[no' | awk '$1 != "/" $2')" ""
+check "and it has routes" test "$(routes --pid "$honest" | grep -c '^/')" = 3
+start own routes
+honest=$!
+start own many
+many=$!
+record 150 --max-labels 60
+finish
+check "a program with endless values has some" test "$(routes --pid "$many" | grep -c '^/')" -gt 10
+check "and others count together" contains "$(routes --pid "$many")" "[other]"
+check "there is room for another program" same "$(routes --pid "$honest" | grep -o '^/[^ ]*' | sort | xargs)" "/cart /home /pay"
+check "there is a limit of sets" test "$(routes --pid "$many" | awk '/^\[other/ {n += $NF} /^\// {n -= $NF} END {print n + 0}')" -gt 0
+check "the closing line says so" grep -q 'with labels beyond --max-labels' "$dir/err"
+check "info says so" contains "$("$profrep" info "$dir/app.prof")" "with others than the recorder had room for"
+
+# Rooms are free again after each interval, and threads keep their labels while they wait.
+start own routes
+honest=$!
+start own many
+many=$!
+start own waits
+waits=$!
+"$profrec" -F 999 -i 500ms --max-labels 60 --on-cpu --off-cpu -o "$dir/app.prof" --pid "$honest,$many,$waits" 7 2> "$dir/err"
+finish
+# Of 14 intervals, a busy host may leave the recorder without context in some.
+check "intervals have the routes of an honest program" at_least "$(intervals "$honest" | grep -c '^3 ')" 3
+check "and new ones of another program" at_least "$(intervals "$many" | awk '$1 >= 10' | wc -l)" 3
+"$profrep" -f --event off-cpu --by-label http.route --pid "$waits" "$dir/app.prof" |
+	awk -F ';' '{n[$1] += substr($0, match($0, / [0-9]+$/))} END {for (of in n) print of, (n[of] >= 1.5e9)}' > "$dir/waits"
+check "a wait of several intervals has its route" same "$(grep -v '^\[no' "$dir/waits" | sort | xargs)" "/cart 1 /home 1 /pay 1"
+
+# What is hostile goes through outputs as text.
+start own escapes
+record 60
+finish
+check "in tables" contains "$("$profrep" top --by-label http.route "$dir/app.prof")" '\x1b[31m<b>'
+check "in OTLP" contains "$("$profrep" export otlp --json -o - "$dir/app.prof")" '"stringValue":"\\x1b[31m<b>&'
+"$profrep" html --by-label http.route -o "$dir/app.html" "$dir/app.prof"
+check "in pages" same "$(grep -c $'\033' "$dir/app.html")" 0
+
+# Time off the CPU, and hits.
+start own routes
+record 60 --off-cpu --on-cpu
+check "time off the CPU" contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/app.prof")" /cart
+"$profrep" merge -o "$dir/merged.prof" "$dir/app.prof" "$dir/app.prof"
+check "a merged recording has it" contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/merged.prof")" /cart
+
+# Traces: the id of each begins with the number of its route.
+traces()
+{
+	"$profrep" -f --by-label trace_id "$dir/app.prof" | awk -F ';' 'match($0, /;on_[a-z]+/) {
+		id = /^\[no/ ? "none" : substr($1, 1, 2); n[id " " substr($0, RSTART + 4, RLENGTH - 4)] += substr($0, match($0, / [0-9]+$/))}
+		END {for (of in n) print of, n[of]}'
+}
+record 60 --traces
+check "each request has its own trace" same "$(traces | grep -v ^none | sed 's/ [0-9]*$//' | sort | xargs)" "01 cart 02 pay 03 home"
+check "most have one" test "$(traces | awk '/^none/ {n -= 4 * $NF} !/^none/ {n += $NF} END {print n + 0}')" -gt 0
+check "and their routes" are_right
+check "info says so" contains "$("$profrep" info "$dir/app.prof")" "with a trace"
+check "OTLP has links" at_least "$("$profrep" export otlp --json -o - "$dir/app.prof" | grep -o '"traceId":"0[123]0' | wc -l)" 50
+record 100 --traces --max-labels 60
+check "beyond the limit, traces are missing" test "$(traces | awk '/^none/ {n += $NF} END {print n + 0}')" -gt 0
+check "and routes are not" are_right
+check "the closing line says how many" grep -qE ', [0-9]+ without their trace, beyond --max-labels' "$dir/err"
+
+# Keys that the user chooses.
+record 60 --labels user.id,http.method
+check "other keys" contains "$("$profrep" info "$dir/app.prof")" "user.id"
+record 60 --labels none
+finish
+check "none" same "$("$profrep" info "$dir/app.prof" | grep -c '^label sets')" 0
+check "the keys are checked" contains "$("$profrec" --labels a,,b 1 2>&1)" "not a list of up to 8 different keys, or none"
+check "not along frame pointers" contains "$("$profrec" --labels a --unwind fp 1 2>&1)" "not allowed with --unwind fp"
+check "not by perf events" contains "$("$profrec" --labels a --backend perf 1 2>&1)" "option --labels is not possible by perf events"
+check "nor traces" contains "$("$profrec" --traces --backend perf 1 2>&1)" "option --traces is not possible by perf events"
+check "traces need tables" contains "$("$profrec" --traces --unwind fp 1 2>&1)" "option --traces: not allowed with --unwind fp"
+check "traces take the place of a key" contains "$("$profrec" --traces --labels a,b,c,d,e,f,g,h 1 2>&1)" \
+	"option --traces: not with more than 7 --labels"
+check "and are none" contains "$("$profrec" --traces --labels span_id 1 2>&1)" \
+	"option --traces: 'span_id' is its own label, and not of --labels"
+plan_end

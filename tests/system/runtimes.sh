@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# Runtimes whose functions profrec does not find: a recording says which they are. TAP.
+# shellcheck source=tests/lib/tap.sh
+. tests/lib/tap.sh
+need_tables
+
+# says SYMBOL TEXT: a program that exports SYMBOL has that runtime.
+says()
+{
+	printf 'volatile long n;\nvoid %s(void) {}\nint main(void)\n{\n\tfor (;;)\n\t\tn++;\n}\n' "$1" > "$dir/$1.c"
+	"$cc" -O1 -rdynamic -o "$dir/$1" "$dir/$1.c"
+	"$dir/$1" &
+	"$profrec" -q -F 499 -p $! -o "$dir/$1.prof" 0.3
+	kill $!
+	wait $! 2> "$dir/wait"
+	check "$1: the runtime is said" contains "$(info "$dir/$1.prof" interpreter)" "$2, without support: no functions"
+	check "$1: so is the file with it" contains "$("$profrep" files "$dir/$1.prof" | tail -n 1)" \
+		"$2 in $dir/$1: without support, so its functions have no names"
+}
+
+says lua_closeslot "Lua 5.4 [lua]"
+says call_into_lisp "SBCL [lisp]"
+printf 'int main(void)\n{\n\treturn 0;\n}\n' > "$dir/plain.c"
+"$cc" -rdynamic -o "$dir/plain" "$dir/plain.c"
+"$profrec" -q -o "$dir/plain.prof" -- "$dir/plain"
+check "other programs have none" same "$(info "$dir/plain.prof" interpreter)" ""
+plan_end

@@ -61,7 +61,7 @@ check "perf-script: the periods of the other are its count" same \
 	done
 } | "$BUILD/tests/prof_make" > "$dir/rows.prof"
 check "perf-script: long names and stacks" bounded 0 export perf-script "$dir/rows.prof"
-check "perf-script: they are repeated for a gigabyte at most" at_most "$(stat -c %s "$dir/out")" 1200000000
+check "perf-script: long names and stacks are repeated for a gigabyte at most" at_most "$(stat -c %s "$dir/out")" 1200000000
 rm -f "$dir/out"
 
 # A recording of a sample in /app, which --symfs has.
@@ -135,7 +135,7 @@ END
 	code=$((0x$(nm "$dir/skeletons" | sed -n 's/ T code//p')))
 	for ((i = 0; i < 1000; i++)); do echo "count p app 1 user f:$((code + 16 * i + 4))"; done
 } | "$BUILD/tests/prof_make" > "$dir/rest.prof"
-check "a thousand units that share one file of others" bounded 0 -f -i "$dir/rest.prof"
-check "they share one file: the samples have their symbols" same "$(sum_samples '^app;code ' < "$dir/out")" 1000
-check "they share one file: what has no lines is said" contains "$("$profrep" -f -i "$dir/rest.prof" 2>&1)" "takes too much work"
+check "a thousand units that share a file of others" bounded 0 -f -i "$dir/rest.prof"
+check "units that share a file: the samples have their symbols" same "$(sum_samples '^app;code ' < "$dir/out")" 1000
+check "units that share a file: what has no lines is said" contains "$("$profrep" -f -i "$dir/rest.prof" 2>&1)" "takes too much work"
 plan_end

@@ -57,7 +57,9 @@ ends_stopped()
 
 check "root: stopped children end with the recording" ends_stopped root env
 some=-all,+bpf,+perfmon,+sys_ptrace,+dac_read_search,+setuid,+setgid
-check "root without CAP_KILL: the same" ends_stopped few setpriv --bounding-set=$some --inh-caps=$some
+check "root without CAP_KILL: stopped children end with the recording" \
+	ends_stopped few setpriv --bounding-set=$some --inh-caps=$some
 some=-all,+bpf,+perfmon,+sys_ptrace
-check "root that cannot change its user: the same" ends_stopped least setpriv --bounding-set=$some --inh-caps=$some
+check "root that cannot change its user: stopped children end with the recording" \
+	ends_stopped least setpriv --bounding-set=$some --inh-caps=$some
 plan_end

@@ -20,7 +20,7 @@ done
 wait_for test -s "$dir/1.out" -a -s "$dir/2.out" -a -s "$dir/3.out"
 end_recording
 check "the recording ends well" same $? 0
-check "it is whole" is_complete "$dir/epoch.prof"
+check "the recording is whole" is_complete "$dir/epoch.prof"
 check "each sample was counted or is said to be lost" is_accounted "$dir/epoch.prof"
 "$profrep" files "$dir/epoch.prof" > "$dir/files"
 check "many of the paths were recorded" above "$(grep -c /dddd "$dir/files")" 1000

@@ -65,8 +65,9 @@ for owner in 0 65533; do
 	check "beside files that take long: programs of $owner have their names" \
 		mostly "$dir/crowd.folded" victim$owner ';victim_name[; ]' 95
 done
-check "what was not looked at is said" grep -q 'times names of a file were not looked up' "$dir/err"
-check "and whose it was" contains "$(info "$dir/crowd.prof" "lacked room" | sed -n 's/.*names of files:\([^;]*\).*/\1/p')" "of user 65534"
+check "beside files that take long: what was not looked at is said" \
+	grep -q 'times names of a file were not looked up' "$dir/err"
+check "beside files that take long: whose files were not looked at is said" contains "$(info "$dir/crowd.prof" "lacked room" | sed -n 's/.*names of files:\([^;]*\).*/\1/p')" "of user 65534"
 
 # Names of 6 MB in one program, whose file is known before those of the others.
 long=$(printf 'x%.0s' {1..15000})
@@ -105,5 +106,5 @@ says_whose()
 }
 # On a busy machine an epoch may end early, and have room for its part of the names.
 for _ in 1 2; do says_whose > "$dir/said" && break; record_beside_long; done
-check "whose names had no room is said" says_whose
+check "beside long names: whose names had no room is said" says_whose
 plan_end

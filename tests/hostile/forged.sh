@@ -91,8 +91,8 @@ check "after the child's end: programs of root have their own names" is_right ki
 ## Merged recordings and intervals keep apart what the recording does.
 "$profrep" merge -o "$dir/merged.prof" "$dir/killed.prof" "$dir/first.prof" > /dev/null
 names merged
-check "in merged recordings, too" is_right merged late1 late2
+check "merged recordings: programs of root have their own names" is_right merged late1 late2
 "$profrep" pack -o "$dir/packed.prof" "$dir/merged.prof" > /dev/null 2>&1
 names packed
-check "and in packed ones" is_right packed late1 late2
+check "packed recordings: programs of root have their own names" is_right packed late1 late2
 plan_end

@@ -61,6 +61,6 @@ for owner in $users; do
 	check "beside a script of ever new functions: that of $owner has its functions" \
 		at_least "$(share crowd "python$owner")" $(($(share alone "python$owner") * 3 / 4))
 done
-check "what had no room is said" contains "$(cat "$dir/err")" \
+check "beside a script of ever new functions: what had no room is said" contains "$(cat "$dir/err")" \
 	"a function of an interpreted language had no room: its name may be missing; "
 plan_end

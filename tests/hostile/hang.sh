@@ -119,9 +119,9 @@ hang getattr
 "$dir/mnt/program" calls 600000 &
 program=$!
 run_victim
-check "a program that begins on such a server: SIGTERM ends the recording" ends_by TERM
+check "a program that begins on a server that hangs: SIGTERM ends the recording" ends_by TERM
 end_server "$program"
-check "a program that begins on such a server: stacks of others have roots" is_right late
+check "a program that begins on a server that hangs: stacks of others have roots" is_right late
 
 # Nobody but the recorder keeps the pipe open.
 begin_server
@@ -129,7 +129,7 @@ begin_server
 program=$!
 run_for 5 "$program"
 hang getattr
-check "to a pipe: the recording ends in its time, and its reader comes to the end" timeout $seconds bash -c '"$1" -q -o - 1 | cat > "$2"' - "$profrec" "$dir/pipe.prof"
+check "a server that hangs, to a pipe: recording and reader end in time" timeout $seconds bash -c '"$1" -q -o - 1 | cat > "$2"' - "$profrec" "$dir/pipe.prof"
 end_server "$program"
-check "to a pipe: the recording is complete" is_complete "$dir/pipe.prof"
+check "a server that hangs, to a pipe: the recording is complete" is_complete "$dir/pipe.prof"
 plan_end

@@ -68,9 +68,10 @@ for owner in 0 65533; do
 	compare_shares "machines of $owner have their functions" java "java$owner" \
 		'K.outer_\[java\];K.middle_\[java\];K.leaf_\[java\]'
 done
-check "what had no room is said, and whose it was" \
+check "among many machines: what had no room is said, and whose it was" \
 	grep -q 'times\? a process of Java or Erlang had no room.*; [0-9]* of user 65534' "$dir/err"
-check "and info says it" contains "$(info "$dir/java.prof" "lacked room")" "machines of Java or Erlang: "
+check "among many machines: info says what had no room" \
+	contains "$(info "$dir/java.prof" "lacked room")" "machines of Java or Erlang: "
 
 # Maps in a /tmp that goes with its process.
 # shellcheck disable=SC2016
@@ -121,6 +122,6 @@ cleanup_extra() { printf '/tmp/perf-%s.map\n' "${crowd[@]}" | xargs rm -f; }
 record_readings readings "${crowd[@]}"
 end_crowd
 compare_shares "maps of JIT code beside large ones give names" readings jit 'made_name'
-check "what was not read is said, and whose it was" \
+check "maps of JIT code beside large ones: what was not read is said, and whose it was" \
 	grep -q 'times\? the map of a process (perf-PID.map) was not read.*; [0-9]* of user 65534' "$dir/err"
 plan_end

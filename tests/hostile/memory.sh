@@ -106,7 +106,7 @@ check_attack()
 }
 
 check_attack "30,000 mappings that change" churn churn 30000
-check "looks that were put off or cut are counted as that user's" \
+check "looks that were put off or cut are counted as the attacker's" \
 	contains "$(info "$dir/churn.prof" "lacked room")" " of user 54321"
 check_attack "stacks in 4,000 mappings that change" stacks stacks 4000
 check_attack "forks with many mappings" forks forks 20000

@@ -28,6 +28,6 @@ wait 2> /dev/null
 check "many processes with many mappings: the stacks of others are right" \
 	mostly "$dir/mappings.folded" frames "$unwind_roots" 95
 # Where it takes long to read mappings, the user's CPU time for that ends before the room.
-check "what had no room or time is said, and whose it was" grep -qE \
+check "many processes with many mappings: what had no room or time is said, and whose" grep -qE \
 	'times? (a process had no room for|reading) (its|the) mappings.*; [0-9]+ of user 65534' "$dir/err"
 plan_end

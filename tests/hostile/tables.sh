@@ -139,8 +139,8 @@ kill $hoard
 wait 2> /dev/null
 check "files whose tables take long: the stacks of others are right" mostly "$dir/slow.folded" frames "$unwind_roots" 95
 # One second and a hundredth of the time, which the kernel measures in its ticks; and what the files of others take.
-check "the child takes no more CPU time than the user's files may have" \
+check "files whose tables take long: the child's CPU time is within the user's" \
 	at_most "$ticks" $((100 + passed / 100 + 2 * others + 50))
-check "what had no time is said, and whose it was" \
+check "files whose tables take long: what had no time is said, and whose it was" \
 	grep -q "times a file's unwind table had no time or room.*; [0-9]* of user 65533" "$dir/err"
 plan_end

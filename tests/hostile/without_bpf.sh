@@ -89,7 +89,8 @@ begin control
 attack "$dir/held" "$dir/mnt/held"
 attack "$dir/mnt/held" "$dir/held"
 judge control "a file server that answers"
-check "and its user's processes have samples" above "$(sum_samples '^held;' < "$dir/control.folded")" 20
+check "a file server that answers: its user's processes have samples" \
+	above "$(sum_samples '^held;' < "$dir/control.folded")" 20
 
 HANGFS_USER=$user begin_server
 begin memory
@@ -97,14 +98,15 @@ order read
 attack "$dir/held" "$dir/mnt/held"
 attack "$dir/held" "$dir/mnt/held"
 judge memory "memory that is a file of a server that hangs"
-check "and the processes have samples" above "$(sum_samples '^held;' < "$dir/memory.folded")" 20
+check "memory that is a file of a server that hangs: the processes have samples" \
+	above "$(sum_samples '^held;' < "$dir/memory.folded")" 20
 
 HANGFS_USER=$user begin_server
 begin turns
 order read
 attack "$dir/held" "$dir/mnt/held" turns
 attack "$dir/held" "$dir/mnt/held" turns
-judge turns "memory that becomes such a file between a look and a read"
+judge turns "memory that becomes a file of a hanging server, between look and read"
 
 begin_server
 attack "$dir/mnt/held" "$dir/held"

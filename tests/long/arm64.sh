@@ -11,7 +11,7 @@
 
 read -ra kernels <<< "${ARM64_SERIES:-6.1 6.12}"
 need_arm64 "${kernels[@]}"
-check "it builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
+check "profrec for arm64 builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
 [ -x "$BUILD/arm64/static/profrec" ] || { plan_end; exit; }
 
 mkdir "$dir/programs"

@@ -17,7 +17,7 @@ jvm=$root/usr/lib/jvm/java-17-openjdk-arm64
 	mk/sysroot "$root" arm64 python3-minimal libpython3-stdlib php-cli ruby perl-base nodejs openjdk-17-jre-headless \
 		> "$dir/log" 2>&1 ||
 	skip_all "no interpreters: $(grep -m 1 '^E:' "$dir/log" || tail -n 1 "$dir/log")"
-check "it builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
+check "profrec for arm64 builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
 [ -x "$BUILD/arm64/static/profrec" ] || { plan_end; exit; }
 
 # What the programs need, without the rest of their packages.
@@ -39,7 +39,7 @@ mkdir "$at"
 GUEST_ROOT=$dir/guest RECORDINGS=recordings_languages tests/kernels/boot 6.1-arm64 "$at" > "$at.log" 2>&1
 # shellcheck disable=SC2034 # booted reads it
 status=$?
-check "boots, records, ends" booted
+check "the machine boots, records, ends" booted
 
 # judge NAME PROGRAM...: what awk finds in the stacks of the recording.
 judge()
@@ -91,7 +91,8 @@ awk -f $judges/stacks.awk "$at/out/python.stacks" "$dir/python.folded" >> "$dir/
 check "python: functions stand before the frame that runs them" same "$(truth python misplaced)" 0
 check "python: nothing is displaced or unread" displaced python nothing
 check "python: the interpreter tells of the same stacks" above "$(truth python same)" 50
-check "python: it knows of all others" at_most "$(truth python others)" "$(($(truth python same) / 50 + 2))"
+check "python: the interpreter knows of all other stacks" \
+	at_most "$(truth python others)" "$(($(truth python same) / 50 + 2))"
 judge php -f $judges/php.awk "$at/out/php.pairs"
 check "php: functions stand before the frame that runs them" placed php
 # The callers of a fiber run on another native stack.

@@ -9,7 +9,7 @@
 . tests/lib/arm64.sh
 
 need_arm64 6.1
-check "it builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
+check "profrec for arm64 builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
 [ -x "$BUILD/arm64/static/profrec" ] || { plan_end; exit; }
 # shellcheck disable=SC2034 # build reads it
 cc=aarch64-linux-gnu-gcc
@@ -21,7 +21,7 @@ mkdir "$at"
 MACHINE="-icount shift=1" RECORDINGS=recordings_pmu tests/kernels/boot 6.1-arm64 "$at" "$dir/counted" > "$at.log" 2>&1
 # shellcheck disable=SC2034 # booted reads it
 status=$?
-check "boots, records, ends" booted
+check "the machine boots, records, ends" booted
 
 # Of the program's own count of EVENT in recording NAME, the number of periods of so many.
 periods() { awk -v event="$2" -v period="$3" '$1 == event {print int($2 / period)}' "$at/out/$1.log"; }
@@ -44,6 +44,7 @@ check "other sessions have most counters: there are samples" above "$(samples sh
 check "all counters are there: nothing is said" same "$(grep -c 'of the time' "$at/out/cycles.log")" 0
 check "others have all counters: that is said" contains "$(cat "$at/out/busy.log")" \
 	"event 'cycles' was counted for 0 % of the time"
-check "and the recording says it" contains "$(value busy "counted for")" "0 % of the time"
-check "a recording says that nothing is missing" contains "$(value cycles "counted for")" "100 % of the time"
+check "others have all counters: the recording says it" contains "$(value busy "counted for")" "0 % of the time"
+check "all counters are there: the recording says that nothing is missing" \
+	contains "$(value cycles "counted for")" "100 % of the time"
 plan_end

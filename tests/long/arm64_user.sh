@@ -23,7 +23,8 @@ units()
 mapfile -t units < <(units)
 check "there are unit tests" above "${#units[@]}" 30
 out=$(realpath --relative-to=. "$BUILD")/arm64
-check "it builds" make_arm64 -k -j"$(nproc)" profrep "${units[@]/#/$out/tests/}" "$out/tests/fuzz_replay_reader"
+check "profrep and its tests build for arm64" \
+	make_arm64 -k -j"$(nproc)" profrep "${units[@]/#/$out/tests/}" "$out/tests/fuzz_replay_reader"
 
 # As programs of this machine.
 mkdir -p "$dir/build/tests"
@@ -39,7 +40,7 @@ passes()
 	grep -q '^ok' "$dir/log" && ! grep -A 8 '^not ok' "$dir/log"
 }
 check "the stored outputs are the same" passes env BUILD="$dir/build" bash tests/system/golden.sh
-check "all of them were compared" at_least "$(grep -c '^ok' "$dir/log")" 300
+check "all stored outputs were compared" at_least "$(grep -c '^ok' "$dir/log")" 300
 check "the reader takes the stored inputs of fuzzing" "$dir/build/tests/fuzz_replay_reader" tests/fuzz/reader/*
 for unit in "${units[@]}"; do
 	check "$unit" passes tests/lib/check-tap "$dir/build/tests/$unit"

@@ -58,7 +58,7 @@ judge interpreted -Xint
 # lambdas NAME: the names of the program's lambdas.
 lambdas() { "$profrep" -Uf "$dir/$1.prof" | tr ';' '\n' | grep -oE '^KnownCalls\$\$Lambda[^ ]*' | sort -u; }
 check "lambdas have the same names in two runs" same "$(lambdas tiered)" "$(lambdas interpreted)"
-check "they have names without a number" same "$(lambdas tiered | grep -vE 'Lambda[.][a-z]+$')" ""
+check "lambdas have names without a number" same "$(lambdas tiered | grep -vE 'Lambda[.][a-z]+$')" ""
 check "there are lambdas" above "$(lambdas tiered | wc -l)" 0
 judge c1 -XX:TieredStopAtLevel=1
 judge c2 -XX:-TieredCompilation

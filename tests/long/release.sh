@@ -25,18 +25,18 @@ release_in()
 		{ tail -n 20 "$dir/log"; return 1; }
 }
 
-check "a release" release_in "$dir/one"
+check "a release is made" release_in "$dir/one"
 sign=
 if command -v gpg > /dev/null; then
 	export GNUPGHOME=$dir/gnupg
 	mkdir -m 700 "$GNUPGHOME"
 	cleanup_extra() { gpgconf --kill all; }
-	check "a key" gpg --batch --quiet --passphrase '' --quick-generate-key tester
+	check "a key to sign the release is made" gpg --batch --quiet --passphrase '' --quick-generate-key tester
 	sign=SIGN=tester
 fi
-check "another one elsewhere" eval 'umask 077; TZ=Asia/Tokyo release_in "$dir/another/place" $sign'
+check "another release is made elsewhere" eval 'umask 077; TZ=Asia/Tokyo release_in "$dir/another/place" $sign'
 for archive in "$dir"/one/build/*.tar.*; do
-	check "the same bytes: ${archive##*/}" cmp "$archive" "$dir/another/place/build/${archive##*/}"
+	check "two releases have the same bytes: ${archive##*/}" cmp "$archive" "$dir/another/place/build/${archive##*/}"
 done
 if [ "$no_arm64" ]; then
 	skip "an archive for arm64" "$no_arm64"
@@ -66,19 +66,19 @@ names_commit()
 check "the sources know their commit" names_commit "$(echo "$dir"/one/build/profrec-*.tar.gz)"
 
 mkdir -p "$dir/root"/{proc,sys,tmp} "$dir/open"
-check "it opens" eval 'zstd -dc "$archive" | tar -xf - --strip-components=1 -C "$dir/open"'
-check "it installs" eval '"$dir/open/install.sh" "$dir/root" > "$dir/installed"'
-check "and says what" same "$(sort "$dir/installed")" "$(find "$dir/root" -type f | sort)"
+check "the archive opens" eval 'zstd -dc "$archive" | tar -xf - --strip-components=1 -C "$dir/open"'
+check "the archive installs" eval '"$dir/open/install.sh" "$dir/root" > "$dir/installed"'
+check "the installer says what it installs" same "$(sort "$dir/installed")" "$(find "$dir/root" -type f | sort)"
 # A second time: over a program that runs, and with a relative prefix.
 mkfifo "$dir/waits"
 "$dir/root/bin/profrep" -f - < "$dir/waits" > /dev/null 2>&1 &
 exec 3> "$dir/waits"
 runs() { [ "$(readlink "/proc/$1/exe")" = "$dir/root/bin/profrep" ]; }
 wait_for runs $!
-check "it installs over a program that runs" eval 'cd "$dir" && open/install.sh root > again'
+check "the archive installs over a program that runs" eval 'cd "$dir" && open/install.sh root > again'
 exec 3>&-
-check "and says the same" same "$(cat "$dir/again")" "$(cat "$dir/installed")"
-check "units have its paths" same "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$dir/root/share/doc/profrec/profrec.service")" \
+check "over a program that runs, the installer says the same" same "$(cat "$dir/again")" "$(cat "$dir/installed")"
+check "installed units have the paths of the programs" same "$(sed -n 's/^ExecStart=\([^ ]*\) .*/\1/p' "$dir/root/share/doc/profrec/profrec.service")" \
 	"$dir/root/bin/profrec"
 check "what is linked in is listed" same "$(grep -c '^Relationship: SPDXRef-prof.* STATIC_LINK' "$dir/open/sbom.spdx")" 15
 for program in "$dir"/one/build/profrec-*-linux-*/bin/*; do
@@ -122,7 +122,7 @@ else
 			"$(cd "$dir/open" && find . -type f ! -path "./bin/*" ! -name sbom.spdx -exec sha256sum {} + | sort)"'
 	check "amd64: reports of made recordings" outputs_of "$dir/outputs-amd64" "$dir/open/bin/profrep"
 	check "arm64: reports of made recordings" outputs_of "$dir/outputs-arm64" "$qemu" "$arm64/bin/profrep"
-	check "they are the same" diff -r "$dir/outputs-amd64" "$dir/outputs-arm64"
+	check "arm64 and amd64: reports of made recordings are the same" diff -r "$dir/outputs-amd64" "$dir/outputs-arm64"
 fi
 
 need_bpf
@@ -133,6 +133,8 @@ alone()
 	unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec chroot "$0" "$@"' \
 		"$dir/root" "$@"
 }
-check "it records where there is nothing else" alone /bin/profrec -q -F 999 -o /tmp/x.prof -- /bin/short 300
-check "and reports" contains "$(alone /bin/profrep -f /tmp/x.prof)" ";burn_shortly"
+check "the installed profrec records where there is nothing else" \
+	alone /bin/profrec -q -F 999 -o /tmp/x.prof -- /bin/short 300
+check "the installed profrep reports where there is nothing else" \
+	contains "$(alone /bin/profrep -f /tmp/x.prof)" ";burn_shortly"
 plan_end

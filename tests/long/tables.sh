@@ -108,18 +108,18 @@ changes_nothing()
 # names_come_later ENGINE: the database has frames first, then their names, then lines.
 names_come_later()
 {
-	check "$1: frames without names" load "$1" unnamed
-	check "$1: they have none" same "$(spinner_of_engine "$1")" ""
-	check "$1: names of files, later" load "$1" named
-	check "$1: they are those of profrep" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
-	check "$1: of functions that were seen" contains "$(spinner_of_engine "$1")" spin_long
+	check "$1: frames without names load" load "$1" unnamed
+	check "$1: frames without names have none" same "$(spinner_of_engine "$1")" ""
+	check "$1: names of files load later" load "$1" named
+	check "$1: names of files are those of profrep" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
+	check "$1: names of files have functions that were seen" contains "$(spinner_of_engine "$1")" spin_long
 	check "$1: a second load of names changes nothing" changes_nothing "$1" named
-	check "$1: nor do tables without names" changes_nothing "$1" unnamed
-	check "$1: inlined functions and lines" load "$1" lines
-	check "$1: their lines" same "$(inlined_of "$1")" $'inlined\t1\t2\t2'
-	check "$1: the functions of the code stay" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
+	check "$1: tables without names change nothing" changes_nothing "$1" unnamed
+	check "$1: inlined functions and lines load" load "$1" lines
+	check "$1: inlined functions have their lines" same "$(inlined_of "$1")" $'inlined\t1\t2\t2'
+	check "$1: beside inlined functions, those of the code stay" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
 	check "$1: a second load of lines changes nothing" changes_nothing "$1" lines
-	check "$1: nor do tables that lack them" changes_nothing "$1" unnamed
+	check "$1: tables without lines change nothing" changes_nothing "$1" unnamed
 }
 # Two stacks with one id, as somebody may make them.
 forge()
@@ -195,33 +195,34 @@ for name in duckdb clickhouse; do
 		continue
 	fi
 	check "$name: rates that differ, sampled nanoseconds, a name that looks like NULL" rates_are_seconds $name
-	check "$name: loads" load $name first
-	check "$name: loads tables beside the first" load $name second
+	check "$name: tables load" load $name first
+	check "$name: tables load beside the first" load $name second
 	check "$name: the sum of all samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$samples"
 	check "$name: each recording has its samples" same "$(query $name \
 		"SELECT r.recording_id FROM fleet.recordings AS r JOIN fleet.samples AS s ON r.recording_id = s.recording_id
 			GROUP BY r.recording_id HAVING sum(s.n) <> min(r.counted);")" ""
 	check "$name: the top functions are those of the merged recording" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
 	check "$name: a second load changes nothing" loads_twice $name first "$top"
-	check "$name: nor does the other one" loads_twice $name second "$top"
+	check "$name: a second load of the other tables changes nothing" loads_twice $name second "$top"
 	check "$name: no collision" same "$(query $name "SELECT count(*) FROM fleet.collisions;")" 0
-	check "$name: a load with collisions" load $name forged
-	check "$name: both are found" same "$(query $name "SELECT tab FROM fleet.collisions ORDER BY tab;" | xargs)" "frames stacks"
-	check "$name: and change nothing" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
-	check "$name: calls" load $name calls
-	check "$name: are not among samples of CPU time" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
+	check "$name: tables with collisions load" load $name forged
+	check "$name: collisions of frames and of stacks are found" same "$(query $name "SELECT tab FROM fleet.collisions ORDER BY tab;" | xargs)" "frames stacks"
+	check "$name: collisions change nothing" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
+	check "$name: tables of calls load" load $name calls
+	check "$name: calls are not among samples of CPU time" diff <(top_of_engine $name "$top") <(top_of_profrep merged.prof)
 	query $name "ALTER TABLE fleet.samples DROP COLUMN pod; ALTER TABLE fleet.samples DROP COLUMN unit;
 		ALTER TABLE fleet.samples DROP COLUMN tid; ALTER TABLE fleet.samples DROP COLUMN labels;" > log 2>&1
 	check "$name: a database of an older profrep gets the columns that it lacks" load $name first
-	check "$name: its rows have empty ones" same "$(query $name "SELECT sum(n) FROM fleet.samples WHERE unit = '' AND pod = '' AND tid = 0 AND labels = '{}';")" \
+	check "$name: rows of an older profrep have empty new columns" same "$(query $name "SELECT sum(n) FROM fleet.samples WHERE unit = '' AND pod = '' AND tid = 0 AND labels = '{}';")" \
 		"$(query $name "SELECT sum(n) FROM fleet.samples;")"
 	names_come_later $name
 	"$profrep" tables -o "evil-$name" hostile.prof > log 2>&1
-	check "$name: hostile names" load $name "evil-$name"
-	check "$name: their samples" same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$((samples + 10 + calls + spun))"
+	check "$name: tables with hostile names load" load $name "evil-$name"
+	check "$name: hostile names have their samples" \
+		same "$(query $name "SELECT sum(n) FROM fleet.samples;")" "$((samples + 10 + calls + spun))"
 	check "$name: a backslash ends no module" same "$(query $name \
 		"SELECT DISTINCT length(module) FROM fleet.functions WHERE module LIKE '%xfe';")" 8
-	check "$name: all queries of the script" sh -c 'cd "$1" && node "$2" "$3" "$4" > ../answers' - first "$engine" $name "$dir/$name.db" \
+	check "$name: all queries of the script run" sh -c 'cd "$1" && node "$2" "$3" "$4" > ../answers' - first "$engine" $name "$dir/$name.db" \
 		< <(cd first && examples $name)
 	folded="SELECT * FROM fleet.service_folded(wanted = 'gcc');"
 	[ $name = clickhouse ] || folded="SELECT * FROM service_folded('gcc');"
@@ -231,8 +232,8 @@ for name in duckdb clickhouse; do
 	"$profrep" html --folded --demangle none -o "$name.html" - < "$name.folded"
 	[ -z "$(command -v node)" ] || tap_of node "$root/tests/html/check_page.js" "$name.html" \
 		<(sed 's/_\[k\]//g' "$name.folded")
-	check "$name: they have answers" at_least "$(wc -l < answers)" 50
-	check "$name: Parquet" same "$(head -c 4 first/samples.parquet)" PAR1
+	check "$name: all queries of the script have answers" at_least "$(wc -l < answers)" 50
+	check "$name: the script writes Parquet" same "$(head -c 4 first/samples.parquet)" PAR1
 	rm -f first/*.parquet
 	sed -E 's/(:00)\.000/\1/; s/\.0+\t/\t/g' answers > "$name.answers"
 done

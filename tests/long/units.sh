@@ -109,7 +109,7 @@ folded() { tr -d '\r' < "$dir/folded" | sed -E 's/^[^;]*;//; t; s/^.* ([0-9]+)$/
 has_all() { [ -s "$dir/folded" ] && diff <(folded) <(cd "$dir" && receiver_sums); }
 check "the receiver has all samples, each once" has_all
 labels() { sed -E 's/.*("env": "[^"]*"), ("host": "[^"]*").*/\1, \2/' "$dir/receiver/profiles" | sort -u; }
-check "with the host and the label" same "$(labels)" '"env": "test", "host": "web7"'
+check "samples at the receiver have the host and the label" same "$(labels)" '"env": "test", "host": "web7"'
 end_receiver
 came_to_end() { grep -qx '# done' "$dir/lines" || { tail -n 20 "$dir/console"; return 1; }; }
 check "the machine came to its end" came_to_end

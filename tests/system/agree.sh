@@ -34,5 +34,5 @@ agrees()
 for hz in 999 4999; do
 	check "func_ab at $hz Hz: samples are within 1 % of perf's own count of the event" agrees $hz
 done
-check "all of them are accounted for" is_accounted "$dir/a.prof"
+check "all samples of func_ab are accounted for" is_accounted "$dir/a.prof"
 plan_end

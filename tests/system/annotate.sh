@@ -32,16 +32,16 @@ for name in func_a func_b; do
 	check "$name: the total is that of top" same "$(reads 'f[0]["total"]' $name ab.prof)" "$(of_top total $name)"
 done
 check "lines are those of the function" same "$(reads "all(3 <= l['line'] <= 7 for l in $lines if l['self'])" func_a ab.prof)" True
-check "their text is that of the file" same "$(reads "[l['text'].strip() for l in $lines if l['line'] == 11][0]" func_b ab.prof)" "x ^= i;"
+check "the text of lines is that of the file" same "$(reads "[l['text'].strip() for l in $lines if l['line'] == 11][0]" func_b ab.prof)" "x ^= i;"
 check "calls are in the total of their lines" same \
 	"$(reads "{l['text'].strip() for l in $lines if l['total'] and not l['self']} >= {'func_a(next_turns());', 'func_b(next_turns());'}" main ab.prof)" True
 check "an escape sequence of the source is escaped" contains "$("$profrep" annotate func_a ab.prof)" 'x += i; // \x1b[31m'
-check "and nothing else is printed raw" same "$("$profrep" annotate func_a ab.prof | LC_ALL=C grep -c $'[\001-\010\013-\037\177]')" 0
+check "no control character of the source is printed raw" same "$("$profrep" annotate func_a ab.prof | LC_ALL=C grep -c $'[\001-\010\013-\037\177]')" 0
 if command -v node > /dev/null; then
 	"$profrep" html --source src -o ab.html ab.prof
 	reads "'\n'.join(f'{l[\"line\"]}|{l[\"self\"]}|{l[\"total\"]}' for l in $lines)" --source src main ab.prof > want
 	node "$OLDPWD/html/list_lines.js" ab.html main | cut -d '|' -f 2-4 | grep -v '|0$' > got
-	check "a page has the same lines" diff want got
+	check "lines of a page are those of annotate" diff want got
 else
 	skip "lines of a page" "node is not installed"
 fi
@@ -49,7 +49,7 @@ touch -d "+1 hour" src/func_ab.c
 check "a file that has changed" contains "$("$profrep" annotate func_a ab.prof)" "src/func_ab.c (changed since the recording)"
 mv src moved
 check "a file that has gone" contains "$("$profrep" annotate func_a ab.prof)" "src/func_ab.c (not found: see --source)"
-check "and where it is now" contains "$("$profrep" annotate --source moved func_a ab.prof)" "x += i;"
+check "a file that has gone is found by --source" contains "$("$profrep" annotate --source moved func_a ab.prof)" "x += i;"
 
 if command -v objdump > /dev/null; then
 	check "instructions add up to self" same "$(reads 'sum(i["self"] for i in f[0]["instructions"])' --asm func_a ab.prof)" "$(of_top self func_a)"
@@ -62,7 +62,7 @@ if command -v objdump > /dev/null; then
 	cp program kept
 	strip program
 	check "a stripped file has no lines" says 1 "no line of its code is known" "$profrep" annotate main ab.prof
-	check "but instructions" contains "$("$profrep" annotate --asm func_b ab.prof)" "xor"
+	check "a stripped file has instructions" contains "$("$profrep" annotate --asm func_b ab.prof)" "xor"
 	cp kept program
 else
 	skip "instructions" "objdump is not installed"

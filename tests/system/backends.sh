@@ -85,7 +85,7 @@ find_shares()
 	wait $pid 2> /dev/null
 	check "$b: both functions are found" mostly <(folded "ab.$b") func_ab ';main;func_[ab](;|\[| |$)' 95
 	share=$(awk -v a="$(samples "ab.$b" ';func_a')" -v b="$(samples "ab.$b" ';func_b')" 'BEGIN {print 100 * a / (a + b)}')
-	check "$b: they have their shares" between "$share" 38 62
+	check "$b: both functions have their shares" between "$share" 38 62
 	check "$b: stacks are complete" is_whole "ab.$b"
 	check "$b: taken = counted + lost" is_accounted "$dir/ab.$b.prof"
 }
@@ -105,16 +105,16 @@ find_times()
 	check "$b: -F sets the rate" fits slow "$(cat "$dir/out")" 49 25
 	record sleep -F 199 -- "$dir/traced" threads 1 300
 	check "$b: threads that sleep have no samples" at_most "$(samples sleep '^sleeper;')" 2
-	check "$b: those that run do" above "$(samples sleep '^burner;')" 30
+	check "$b: threads that run have samples" above "$(samples sleep '^burner;')" 30
 	record short -F 99 -- "$dir/traced" children 300 3
 	if [ "$b" = perf ] && [[ $(info "$dir/short.prof" "stacks of") != *kernel* ]]; then
 		check "$b: children that end before a sample is due: said" contains "$(cat "$dir/err")" \
 			"samples stand for less than the CPU time that was used"
 		return
 	fi
-	check "$b: children that end before a sample is due have theirs, or those are lost" \
+	check "$b: children that end before a sample is due have samples, or those are lost" \
 		fits short "$(cat "$dir/out")" 99 35
-	[ "$b" != perf ] || check "$b: which is said" contains "$(cat "$dir/err")" \
+	[ "$b" != perf ] || check "$b: samples of children that are lost are said to be" contains "$(cat "$dir/err")" \
 		"threads that end within a period have no samples by perf events, which are counted as lost"
 }
 
@@ -131,8 +131,8 @@ find_threads()
 	begin_recording --backend "$b" -F 199 -o "$dir/comm.prof" -p $pid --comm burner
 	run_for "$(ticks_for 300)" $pid
 	end_recording INT
-	check "$b: --comm takes that name" above "$(samples comm '^burner;')" 10
-	check "$b: --comm takes no other" same "$(folded comm | grep -vc '^burner;')" 0
+	check "$b: --comm takes threads of that name" above "$(samples comm '^burner;')" 10
+	check "$b: --comm takes no other threads" same "$(folded comm | grep -vc '^burner;')" 0
 	begin_recording --backend "$b" -F 199 -o "$dir/uid.prof" -p $pid --uid $(($(id -u) + 1))
 	run_for "$(ticks_for 200)" $pid
 	end_recording INT
@@ -158,7 +158,7 @@ find_begun()
 	wait "${spinners[@]}" 2> /dev/null
 	all=$(samples begun '^frames;.*;in_thread')
 	check "$b: threads that begin: they are met at work" above "$all" 50
-	check "$b: and not before their first turn on a CPU" at_most \
+	check "$b: threads that begin: not met before their first turn on a CPU" at_most \
 		"$(samples begun '^frames;(.*;)?(__)?clone3?(\[[^;]*\])?( |$)')" $((all / 10))
 }
 
@@ -212,16 +212,16 @@ find_traces()
 	begin_recording --backend "$b" -F 199 -o "$dir/j.prof" -p $pid
 	run_for 10 $pid
 	kill -STOP $pid
-	check "$b: SIGSTOP stops it" stands $pid
+	check "$b: SIGSTOP stops a process" stands $pid
 	kill -CONT $pid
-	check "$b: SIGCONT lets it go on" goes_on $pid
+	check "$b: SIGCONT lets a process go on" goes_on $pid
 	kill -STOP $pid
-	check "$b: SIGSTOP stops it again" stands $pid
+	check "$b: SIGSTOP stops a process again" stands $pid
 	end_recording INT
-	check "$b: the end of the recording leaves it stopped" stands $pid
-	check "$b: it is stopped as without a recorder" same "$(state $pid)" T
+	check "$b: the end of the recording leaves a process stopped" stands $pid
+	check "$b: a process is stopped as without a recorder" same "$(state $pid)" T
 	kill -CONT $pid
-	check "$b: SIGCONT lets it go on after the recording" goes_on $pid
+	check "$b: SIGCONT lets a process go on after the recording" goes_on $pid
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 }
@@ -330,7 +330,8 @@ find_whole_calls()
 	if ! grep -q "failed to record all processes" "$dir/err"; then
 		check "$b: all processes are recorded" same "$status" 0
 		check "$b: system calls of others stay whole" test $has_cut -eq 0
-		check "$b: and have samples" above "$("$profrep" -f "$dir/all.prof" | sum_samples '^whole_calls;')" 5
+		check "$b: system calls of others: their programs have samples" \
+			above "$("$profrep" -f "$dir/all.prof" | sum_samples '^whole_calls;')" 5
 	else
 		skip "$b: system calls of others stay whole" "perf events of all processes are refused"
 	fi
@@ -349,7 +350,7 @@ find_set_user()
 	check "$b: a set-user-ID program" setpriv --reuid 64125 --regid 64125 --clear-groups --inh-caps=-all \
 		--bounding-set=-all "$dir/profrec" --backend "$b" -F 199 -o "$dir/open/su.$b.prof" -- \
 		sh -c "'$dir/set_user' quiet 200 && '$dir/traced' quiet 300"
-	check "$b: the programs after it have samples" above "$("$profrep" -f "$dir/open/su.$b.prof" | sum_samples '^traced;')" 25
+	check "$b: programs after a set-user-ID program have samples" above "$("$profrep" -f "$dir/open/su.$b.prof" | sum_samples '^traced;')" 25
 }
 
 for b in "${ways[@]}"; do

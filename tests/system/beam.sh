@@ -23,10 +23,10 @@ for name in fake_beam future bare told twice strange; do
 done
 check "the emulator is found" same "$(info "$dir/fake_beam.prof" interpreter)" "BEAM 25 [beam]"
 check "an unknown release is said" contains "$(info "$dir/future.prof" interpreter)" "BEAM 99 [beam], without support"
-check "so is an emulator with other code" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], without support"
-check "so is a release without symbols" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], without support"
+check "an emulator with other code is said to have no support" contains "$(info "$dir/strange.prof" interpreter)" "BEAM 25 [beam], without support"
+check "a release without symbols is said to have no support" contains "$(info "$dir/bare.prof" interpreter)" "BEAM without a version [beam], without support"
 check "a release that tells extensions alone is found" same "$(info "$dir/told.prof" interpreter)" "BEAM 29 [beam]"
-check "it is left alone where that is not certain" contains "$(info "$dir/twice.prof" interpreter)" "BEAM 29 [beam], without support"
+check "a release that is not certain is left alone" contains "$(info "$dir/twice.prof" interpreter)" "BEAM 29 [beam], without support"
 
 # run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS". Its text is $source.
 run()
@@ -67,7 +67,7 @@ judge()
 	check "$1: no wrong caller" same "$(truth wrong; cut -c1-400 "$dir/wrong")" 0
 	check "$1: recursion is as deep as it is" same "$(truth depths)" 0
 	check "$1: functions have lines" above "$(truth lined)" 10
-	check "$1: they are those of the definitions" same "$(truth elsewhere; head -n 5 "$dir/elsewhere")" 0
+	check "$1: lines of functions are those of their definitions" same "$(truth elsewhere; head -n 5 "$dir/elsewhere")" 0
 	check "$1: frames have names" at_most "$(($(truth unnamed) * 100))" "$(($(truth frames) * 5))"
 	check "$1: stacks are complete" complete
 	check "$1: C code stands below its function" above "$(sum_samples "$c_code" < "$dir/erlang.folded")" 0

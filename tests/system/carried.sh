@@ -54,7 +54,7 @@ if strip "$dir/gone" 2> /dev/null; then
 	"$profrep" -f "$dir/stripped.prof" > "$dir/with"
 	rm "$dir/gone"
 	check "a stripped file: nothing differs" same "$(lines "$dir/stripped.prof" gone)" "$(grep '^gone;' "$dir/with")"
-	check "a stripped file: where they are from" contains "$("$profrep" files "$dir/stripped.prof" | grep /gone)" ".eh_frame)"
+	check "a stripped file: where the names are from" contains "$("$profrep" files "$dir/stripped.prof" | grep /gone)" ".eh_frame)"
 	check "a stripped file: starts" mostly <(lines "$dir/stripped.prof" gone) gone '\[gone\+0x[0-9a-f]+\] [0-9]+$'
 else
 	skip "a stripped file" "no strip"
@@ -130,7 +130,7 @@ timeout 60 "$profrec" -U -F 999 -o "$dir/bombs.prof" -- sh -c 'for i in 1 2 3 4 
 check "bombs: the recording is whole" is_complete "$dir/bombs.prof"
 check "bombs: the samples are there" at_least "$("$profrep" -f "$dir/bombs.prof" | sum_samples '^bomb')" 12
 check "bombs: the recorder says so" contains "$(cat "$dir/log")" "times names of a file were not looked up"
-check "bombs: so does the recording" contains "$(info "$dir/bombs.prof" "left out")" "look-ups of names in files"
+check "bombs: the recording says so" contains "$(info "$dir/bombs.prof" "left out")" "look-ups of names in files"
 
 ## The timer of CPU time kills the child that looks names up: its signal, while it has files and before they are read.
 names_child() { pgrep -P "$recorder" -x profrec-names; }
@@ -152,7 +152,7 @@ if has_bpf "a killed child"; then
 	check "a killed child: the recording is whole" is_complete "$dir/killed.prof"
 	check "a killed child: the samples are there" at_least "$("$profrep" -f "$dir/killed.prof" | sum_samples '^gone')" 1
 	check "a killed child: the recorder says so" contains "$(cat "$dir/log")" "times names of a file were not looked up"
-	check "a killed child: so does the recording" contains "$(info "$dir/killed.prof" "left out")" "look-ups of names in files"
+	check "a killed child: the recording says so" contains "$(info "$dir/killed.prof" "left out")" "look-ups of names in files"
 	rm "$dir/gone"
 fi
 

@@ -25,15 +25,15 @@ done
 check "an option's beginning" same "$(completes profrec --fr)" "--frequency"
 check "several of a beginning" same "$(completes profrec -p 1 --rotate)" "--rotate --rotate-keep"
 check "another program's options are not offered" same "$(completes profrep --freq)" ""
-check "after other words" same "$(completes profrep app.prof --symf)" "--symfs"
+check "an option after other words" same "$(completes profrep app.prof --symf)" "--symfs"
 check "no options where a value is due" same "$(completes profrec -F -)" ""
 check "no options where a file is due" same "$(completes profrec --output -)" ""
-check "nor after an equals sign" same "$(completes profrec --output = -)" ""
+check "no options after an equals sign" same "$(completes profrec --output = -)" ""
 check "options after a value" same "$(completes profrec -F 99 --qu)" "--quiet"
 check "words of a value" same "$(completes profrec --languages p)" "py php pl"
 check "words after a comma" same "$(completes profrec --languages py,rb,p)" "py,rb,py py,rb,php py,rb,pl"
 check "a command after --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
-check "the command's own options are not ours" same "$(completes profrec -- ls --q)" ""
+check "options of a command that is recorded are not offered" same "$(completes profrec -- ls --q)" ""
 ## Words that choose a command.
 commands="report diff plan info top tree callers annotate files missing processes html export pack merge tables push"
 touch "$dir/processes.prof" "$dir/app.prof"
@@ -41,18 +41,19 @@ cd "$dir" || exit 1
 check "all that --help lists" same "$commands" "$(profrep_commands | tr '\n' ' ' | sed 's/ $//')"
 check "commands, and files beside them" same "$(completes profrep "")" "$commands help app.prof processes.prof"
 check "a command's beginning" same "$(completes profrep f)" "files"
-check "of a command and of a file" same "$(completes profrep proc)" "processes processes.prof"
+check "a beginning of a command and of a file" same "$(completes profrep proc)" "processes processes.prof"
 check "a command is the first word" same "$(completes profrep app.prof f)" ""
 check "help takes commands" same "$(completes profrep help "")" "$commands"
 check "a command's option" same "$(completes profrep diff --norm)" "--normalize"
-check "not another command's" same "$(completes profrep info --norm)" ""
+check "another command's option is not offered" same "$(completes profrep info --norm)" ""
 formats="pprof otlp speedscope perf-script folded"
 check "the first operand is one of some words" same "$(completes profrep export "")" "$formats"
-check "also after options" same "$(completes profrep export -o x.pb.gz p)" "pprof perf-script"
+check "the first operand is one of some words, also after options" \
+	same "$(completes profrep export -o x.pb.gz p)" "pprof perf-script"
 check "later operands are files" same "$(completes profrep export pprof p)" ""
 check "no options where a command's value is due" same "$(completes profrep processes --from -)" ""
 cd "$OLDPWD" || exit 1
-check "elsewhere files are bash's business" same "$(completes profrep app)" ""
+check "in another directory, files are bash's business" same "$(completes profrep app)" ""
 
 ## zsh and fish
 # scripted PROGRAM [COMMAND]: the options that both scripts have; their conditions and branches name the command.
@@ -93,7 +94,7 @@ if command -v fish > /dev/null; then
 	fish_completes() { HOME=$dir fish -N -c "source '$BUILD/completions/$1.fish'; complete -C '${*:1}'" | cut -f 1 | xargs; }
 	check "fish: words of a value" same "$(fish_completes profrec --languages p)" "php pl py"
 	check "fish: a command's option" same "$(fish_completes profrep diff --norm)" "--normalize"
-	check "fish: not another command's" same "$(fish_completes profrep info --norm)" ""
+	check "fish: another command's option is not offered" same "$(fish_completes profrep info --norm)" ""
 	# shellcheck disable=SC2086 # the formats are words
 	check "fish: the first operand" same "$(fish_completes profrep export "" | tr ' ' '\n' | sort)" "$(printf '%s\n' $formats | sort)"
 	check "fish: later operands are files" same "$(cd "$dir" && fish_completes profrep export pprof proc)" "processes.prof"
@@ -102,13 +103,14 @@ else
 	skip "fish completes" "fish is not installed"
 fi
 
-check "installed" make -s install PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"
+check "completions are installed" make -s install PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"
 for program in profrec profrep; do
 	check "$program: where bash-completion looks" cmp "$BUILD/completions/$program" \
 		"$dir/root/usr/share/bash-completion/completions/$program"
 done
-check "zsh: where it looks" cmp "$BUILD/completions/_profrep" "$dir/root/usr/share/zsh/vendor-completions/_profrep"
-check "fish: where it looks" cmp "$BUILD/completions/profrep.fish" "$dir/root/usr/share/fish/vendor_completions.d/profrep.fish"
-check "removed again" make -s uninstall PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"
-check "and nothing is left" same "$(find "$dir/root" -type f)" ""
+check "zsh: completions are where it looks" \
+	cmp "$BUILD/completions/_profrep" "$dir/root/usr/share/zsh/vendor-completions/_profrep"
+check "fish: completions are where it looks" cmp "$BUILD/completions/profrep.fish" "$dir/root/usr/share/fish/vendor_completions.d/profrep.fish"
+check "completions are removed again" make -s uninstall PREFIX=/usr DESTDIR="$dir/root" B="$BUILD"
+check "after the removal nothing is left" same "$(find "$dir/root" -type f)" ""
 plan_end

@@ -31,7 +31,8 @@ inside()
 caps=$(sed -n -E 's/.*add: \[(.*)\]$/\1/p' $recipe/daemonset.yaml | tr -d ,)
 check "both recipes ask for the same capabilities" contains "$(cat $recipe/Containerfile)" "--cap-add=$(tr ' ' , <<< "$caps") "
 # shellcheck disable=SC2016
-check "doc/fleet.md explains them all" same "$(sed -n -E 's/^\| CAP_([A-Z_]+) \|.*/\1/p' doc/fleet.md | sort)" \
+check "doc/fleet.md explains all capabilities of the recipes" \
+	same "$(sed -n -E 's/^\| CAP_([A-Z_]+) \|.*/\1/p' doc/fleet.md | sort)" \
 	"$(tr ' ' '\n' <<< "$caps" | sort)"
 
 "$workloads/func_ab" &
@@ -54,22 +55,23 @@ begins_or_ends() { has_text Sampling "$dir/said" || ! kill -0 "$1"; }
 says() { contains "$(cat "$dir/said")" "$1"; }
 without() { tr ' ' '\n' <<< "$caps" | grep -vx "$1" | tr '\n' ' '; }
 
-check "with all of them: it records the host" records "$caps"
-check "and has functions of others" above "$(inside '' /bin/profrep -f /data/host.prof | sum_samples "^func_ab;.*;main;func_[ab]")" 0
-check "and of the kernel" above "$(inside '' /bin/profrep -fa -K /data/host.prof | sum_samples '_\[k\]')" 0
-check "and nothing hidden" fails 1 grep -E "CAP_|hidden" "$dir/said"
+check "with all capabilities: profrec records the host" records "$caps"
+check "with all capabilities: functions of others" above "$(inside '' /bin/profrep -f /data/host.prof | sum_samples "^func_ab;.*;main;func_[ab]")" 0
+check "with all capabilities: functions of the kernel" \
+	above "$(inside '' /bin/profrep -fa -K /data/host.prof | sum_samples '_\[k\]')" 0
+check "with all capabilities: nothing hidden" fails 1 grep -E "CAP_|hidden" "$dir/said"
 if command -v setpriv > /dev/null; then
-	drops=yes check "with nothing but them, as in the DaemonSet" records "$caps"
-	check "and nothing hidden there" fails 1 grep -E "CAP_|hidden" "$dir/said"
+	drops=yes check "as in the DaemonSet: profrec records the host" records "$caps"
+	check "as in the DaemonSet: nothing hidden" fails 1 grep -E "CAP_|hidden" "$dir/said"
 else
-	skip "with nothing but them, as in the DaemonSet" "setpriv (util-linux) is missing"
+	skip "as in the DaemonSet: profrec records the host" "setpriv (util-linux) is missing"
 fi
-check "without BPF" records "$(without BPF)"
-check "it says so" says "profrec: recording by perf events: no CAP_BPF"
-check "without PERFMON" fails 1 records "$(without PERFMON)"
-check "it says so: PERFMON" says "failed to record all processes: no CAP_PERFMON"
-check "without SYS_PTRACE" records "$(without SYS_PTRACE)"
-check "it says so: SYS_PTRACE" says "their mappings are hidden (CAP_SYS_PTRACE is missing)"
-check "without SYSLOG" records "$(without SYSLOG)"
-check "it says so: SYSLOG" says "kernel addresses are hidden (CAP_SYSLOG is missing)"
+check "without BPF: profrec records the host" records "$(without BPF)"
+check "without BPF: profrec says so" says "profrec: recording by perf events: no CAP_BPF"
+check "without PERFMON: profrec fails" fails 1 records "$(without PERFMON)"
+check "without PERFMON: profrec says so" says "failed to record all processes: no CAP_PERFMON"
+check "without SYS_PTRACE: profrec records the host" records "$(without SYS_PTRACE)"
+check "without SYS_PTRACE: profrec says so" says "their mappings are hidden (CAP_SYS_PTRACE is missing)"
+check "without SYSLOG: profrec records the host" records "$(without SYSLOG)"
+check "without SYSLOG: profrec says so" says "kernel addresses are hidden (CAP_SYSLOG is missing)"
 plan_end

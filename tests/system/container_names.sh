@@ -82,8 +82,8 @@ for event in json.load(sys.stdin)["events"]:
         print(item["name"], *[key + "=" + value for key, value in item["attributes"].items()])' | sort
 }
 by() { "$profrep" -f --by "$1" "$dir/app.prof" | sed 's/;.*//' | sort -u | xargs -d '\n' | tr -d '"'; }
-check "a recording" record
-check "names of each engine, and of nobody else" same "$(said | sed '/^hostile/d')" "conmon
+check "programs in containers are recorded" record
+check "names of containers of each engine, and of nobody else" same "$(said | sed '/^hostile/d')" "conmon
 cri k8s.container.name=app k8s.pod.name=web-0 k8s.namespace.name=shop
 crio k8s.container.name=db k8s.pod.name=sql k8s.namespace.name=shop
 docker container.name=front
@@ -98,15 +98,16 @@ check "--by container" contains "$(by container)" "front shop/sql/db shop/web-0/
 check "--by pod" contains "$(by pod)" "shop/sql shop/web-0"
 names() { "$profrep" processes --json "$@" "$dir/app.prof" | grep -oE '"name":"[a-z]+","threads"' | cut -d '"' -f 4 | sort -u | xargs; }
 check "--container by the name of Docker" same "$(names --container front)" docker
-check "by the name in its pod" same "$(names --container app --container shop/sql/db)" "cri crio"
-check "by its id" same "$(names --container "$(id 2)")" cri
+check "--container by the name in its pod" same "$(names --container app --container shop/sql/db)" "cri crio"
+check "--container by its id" same "$(names --container "$(id 2)")" cri
 check "--pod by its name" same "$(names --pod web-0 --pod shop/sql)" "cri crio"
 "$profrep" merge -o "$dir/merged.prof" "$dir/app.prof" "$dir/app.prof"
-check "a merged recording has them" contains "$("$profrep" top --by container "$dir/merged.prof")" shop/web-0/app
-check "they stand for services" contains "$(by service)" "app conmon db front none till"
+check "a merged recording has the names of containers" \
+	contains "$("$profrep" top --by container "$dir/merged.prof")" shop/web-0/app
+check "names of containers stand for services" contains "$(by service)" "app conmon db front none till"
 "$profrep" tables -o "$dir/tables" "$dir/app.prof" 2> "$dir/log"
 services() { zstdcat "$dir/tables/samples.tsv.zst" | tr '\t' '\n' | grep -xE "app|db|front|till" | sort -u | xargs; }
-check "in tables, too" same "$(services)" "app db front till"
-check "OTLP has them" contains "$("$profrep" export otlp --json -o - "$dir/app.prof" | tr -d '\n')" \
+check "tables have the names of containers" same "$(services)" "app db front till"
+check "OTLP has the names of pods" contains "$("$profrep" export otlp --json -o - "$dir/app.prof" | tr -d '\n')" \
 	'"key":"k8s.pod.name","value":{"stringValue":"web-0"}'
 plan_end

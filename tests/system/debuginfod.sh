@@ -58,7 +58,7 @@ if command -v debuginfod > /dev/null; then
 	debuginfod -p "$port" -d :memory: -F served > server.log 2>&1 &
 	check "Debian's server runs" wait_for has_file "$port"
 	export DEBUGINFOD_URLS=http://127.0.0.1:$port
-	check "not asked without --debuginfod" same "$(names)" "$nothing"
+	check "Debian's server is not asked without --debuginfod" same "$(names)" "$nothing"
 	check "fetched" same "$(names --debuginfod)" "$all"
 	check "fetched: files says where" contains "$("$profrep" files --debuginfod p.prof)" "$PWD/cache/$id/debuginfo"
 	check "fetched: no warning" same "$(cat err)" ""
@@ -66,7 +66,7 @@ if command -v debuginfod > /dev/null; then
 	check "missing: without the server" contains "$("$profrep" missing p.prof)" "$id"
 	check "missing: with the server" same "$("$profrep" missing --debuginfod p.prof | cut -f 1)" 00112233445566778899
 	export DEBUGINFOD_URLS=http://127.0.0.1:1
-	check "from the cache" same "$(names --debuginfod)" "$all"
+	check "names from the cache" same "$(names --debuginfod)" "$all"
 	check "packed" "$profrep" pack --debuginfod -o packed.prof p.prof
 	check "packed: files says where" contains "$(mv bin/prog bin/p; mv cache c; "$profrep" files packed.prof; mv c cache; mv bin/p bin/prog)" \
 		"in the recording (from $PWD/cache/$id/debuginfo by debuginfod: .symtab)"
@@ -177,7 +177,7 @@ check "a server that hangs is asked for one file once" same "$(sort -u asked | w
 rm -rf cache asked
 "$profrep" -f --unnamed module --debuginfod p.prof > out 2> err &
 pid=$!
-check "it is asked" wait_for test -s asked
+check "before Ctrl-C the server is asked" wait_for test -s asked
 kill -INT "$pid"
 wait "$pid"
 check "Ctrl-C: the report is printed" same "$(grep -c '^prog;' out)" 3

@@ -5,8 +5,8 @@
 need_recording
 
 run_demo() { tests/demo > "$dir/out" 2> "$dir/err" || { cat "$dir/out" "$dir/err"; return 1; }; }
-check "it ends well" run_demo
+check "the demo ends well" run_demo
 for name in func_a func_b; do
-	check "it shows $name below main" grep -qE "^func_ab;.*;main;$name [0-9]+$" "$dir/out"
+	check "the demo shows $name below main" grep -qE "^func_ab;.*;main;$name [0-9]+$" "$dir/out"
 done
 plan_end

@@ -31,7 +31,8 @@ check "page-faults: the headline" same "$(head -n 1 "$dir/faults.err")" \
 check "page-faults: the recording tells" same "$(info "$dir/faults.prof" event)" "page-faults (type 1, config 0x2)"
 check "page-faults: the identity holds" is_accounted "$dir/faults.prof"
 record tenth -e minor-faults -c 10 -- "$dir/acts" touch 1000 > /dev/null
-check "minor-faults -c 10: every tenth is" between "$(hits tenth "^acts;(.*;)?touch_pages ")" $((90 - cpus - 1)) 130
+check "minor-faults -c 10: every tenth one is a sample" \
+	between "$(hits tenth "^acts;(.*;)?touch_pages ")" $((90 - cpus - 1)) 130
 check "-c: the headline" contains "$(head -n 1 "$dir/tenth.err")" "Sampling at every 10 events of "
 check "-c: the recording tells" same "$(info "$dir/tenth.prof" period)" "10 events"
 record switches -e context-switches -- "$dir/acts" sleep 200 > "$dir/switches"
@@ -138,7 +139,7 @@ if "$profrec" -q --unwind=dwarf -o "$dir/probe.prof" -- true 2> /dev/null; then
 	record_burner deep -F 499 -U
 	check "by tables, the default: the stack is whole" contains "$(folded deep)" ";main;descend;"
 	check "by tables, the default: all calls are there" between "$(frames deep)" 152 160
-	check "by tables, the default: none is cut" same "$(info "$dir/deep.prof" "stacks cut")" \
+	check "by tables, the default: no stack is cut" same "$(info "$dir/deep.prof" "stacks cut")" \
 		"0 at the depth limit, of 0 samples"
 	record_burner deep100 -F 499 -U --max-stack-depth 100
 	check "by tables, --max-stack-depth 100: stacks are cut there" same "$(frames deep100)" 100
@@ -171,7 +172,7 @@ if [ "$allowed" -lt 300 ] && wait_seconds=60 wait_for allow_frames 300 > /dev/nu
 	cleanup_extra() { wait_for allow_frames "$allowed"; }
 	record_burner depth300 "${fp[@]}" --max-stack-depth 300
 	check "--max-stack-depth 300: the stack is whole" contains "$(folded depth300)" ";main;descend;"
-	check "--max-stack-depth 300: none is cut" same "$(info "$dir/depth300.prof" "stacks cut")" "0 at the depth limit, of 0 samples"
+	check "--max-stack-depth 300: no stack is cut" same "$(info "$dir/depth300.prof" "stacks cut")" "0 at the depth limit, of 0 samples"
 	check "--max-stack-depth 300: all calls are there" between "$(frames depth300)" 152 160
 else
 	skip "--max-stack-depth 300" "kernel.perf_event_max_stack cannot be set: stacks are being taken"

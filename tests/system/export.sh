@@ -49,8 +49,8 @@ sed 's/^\(sym k 0x1000 0x100\) .*/\1 (anonymous\\x20namespace)::f()/; s/^\(sym k
 	tests/golden/basic.txt | "$BUILD/tests/prof_make" > "$dir/parentheses.prof"
 script=$("$profrep" export perf-script "$dir/parentheses.prof" 2> "$dir/err")
 check "perf-script: no name begins with a parenthesis" same "$(grep -cE $'^\t *[0-9a-f]+ \\(' <<< "$script")" 0
-check "perf-script: such a name is readable" contains "$script" " <anonymous namespace>::f() ("
-check "perf-script: so is one that does not end" contains "$script" " <open ("
+check "perf-script: a name with a parenthesis first is readable" contains "$script" " <anonymous namespace>::f() ("
+check "perf-script: a name whose parenthesis does not end is readable" contains "$script" " <open ("
 
 # The rows before are there with negative values.
 holds_difference()
@@ -79,7 +79,8 @@ else
 	check "a difference for pprof" holds_difference
 	check "the program with most samples is the first file of pprof's" same "$(mappings)" \
 		$'/bin/two functions\n/lib/libc.so.6 functions\n[kernel.kallsyms]_stext functions\n/bin/one'
-	check "also if no stack is in it" same "$(mappings "process r 3 3" "map r l 0x7f0000030000 0x1000 0" \
+	check "pprof's first file is that of the program, also if no stack is in it" \
+		same "$(mappings "process r 3 3" "map r l 0x7f0000030000 0x1000 0" \
 		"info r 3 0 three /bin/three /" "count r r 9 user l:1" | sed -n 1p)" /bin/three
 fi
 

@@ -155,7 +155,7 @@ if command -v bpftool > /dev/null && [ -n "$has_mounts" ] && mkdir "$bpffs" && m
 	else
 		skip "--cgroupmap" "no directory can be made in a cgroup v2 tree"
 	fi
-	check "the maps stay as they were" contains "$(bpftool map dump pinned "$bpffs/mntns")" "Found 1 element"
+	check "pinned maps stay as they were" contains "$(bpftool map dump pinned "$bpffs/mntns")" "Found 1 element"
 	check "a map of another kind" says 1 "'$bpffs/array': it is no hash map with keys of 8 bytes" \
 		"$profrec" -o "$dir/x.prof" --cgroupmap "$bpffs/array" 1
 	check "a pinned path that is not there" says 1 "failed to open map '$bpffs/none': No such file or directory" \
@@ -208,8 +208,9 @@ else
 	check "inside a pid namespace: the report has its number" contains "$("$profrep" "$dir/same.prof")" "acts ($outside)"
 	check "inside a pid namespace: nothing from outside" same "$(folded all | grep -cE '^(other|left|right);')" 0
 	check "inside a pid namespace: a process of one below" mostly <(folded nested) acts ";main;descend;descend;descend;descend;" 90
-	check "inside a pid namespace: and no other" only nested "^acts;"
-	check "inside a pid namespace: with its number from there" contains "$("$profrep" "$dir/nested.prof")" \
+	check "inside a pid namespace: no process but the one of one below" only nested "^acts;"
+	check "inside a pid namespace: a process of one below has its number from there" \
+		contains "$("$profrep" "$dir/nested.prof")" \
 		"acts ($(cat "$dir/nested"))"
 fi
 kill $outside $burner

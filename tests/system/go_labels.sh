@@ -34,7 +34,7 @@ check "liars have no route that is not theirs" \
 	same "$(routes --pid "$liars" | grep -v '^\[no' | awk '$1 != "/" $2')" ""
 check "no route of an honest program is wrong beside liars" \
 	same "$(routes --pid "$honest" | grep -v '^\[no' | awk '$1 != "/" $2')" ""
-check "and it has routes" test "$(routes --pid "$honest" | grep -c '^/')" = 3
+check "an honest program has routes beside liars" test "$(routes --pid "$honest" | grep -c '^/')" = 3
 
 if ! command -v go > /dev/null; then
 	skip "a program in Go" "no go"
@@ -68,5 +68,5 @@ check "eight labels are read" test "$(many_routes most)" = 3
 check "of forty labels, the last one is not" test "$(many_routes beyond)" = 0
 check "requests have routes of their own" at_least "$(many_routes many)" 20
 check "a long value is cut" test "$(many_routes long)" = 3
-check "to 255 bytes" same "$(routes | awk '/^\// {print length($1)}' | sort -u)" 255
+check "a long value is cut to 255 bytes" same "$(routes | awk '/^\// {print length($1)}' | sort -u)" 255
 plan_end

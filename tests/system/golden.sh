@@ -48,14 +48,14 @@ check "standard input" same "$("$profrep" -f - < basic.prof)" "$(cat "$golden/ba
 check "a pipe" same "$("$profrep" -f - < <(cat basic.prof))" "$(cat "$golden/basic-folded.out")"
 check "the default file" same "$(cp basic.prof profrec.prof && "$profrep" -f)" \
 	"$(cat "$golden/basic-folded.out")"
-check "report by its name" same "$("$profrep" report -f basic.prof)" "$(cat "$golden/basic-folded.out")"
+check "the report by its name as a command" same "$("$profrep" report -f basic.prof)" "$(cat "$golden/basic-folded.out")"
 check "a file that is called like a command" same "$(cp basic.prof info && "$profrep" -f ./info)" \
 	"$(cat "$golden/basic-folded.out")"
 check "the default file of a command" same "$("$profrep" processes)" "$("$profrep" processes basic.prof)"
 check "--help of a command is what help prints of it" same "$("$profrep" diff --help)" "$(cat "$golden/help-diff.out")"
 check "one side as standard input" same "$("$profrep" diff -f before.prof - < after.prof)" \
 	"$(cat "$golden/diff.out")"
-check "the same twice differs in nothing" same \
+check "a diff of one recording with itself shows no difference" same \
 	"$("$profrep" diff -f basic.prof basic.prof | awk '$(NF - 1) != $NF')" ""
 
 # Each recording 50 times: every count is 50 times that of two, whichever thread was first.
@@ -120,7 +120,7 @@ difffolded()
 }
 check "the difference is that of the folded outputs" same \
 	"$("$profrep" diff -f before.prof after.prof)" "$(difffolded 0)"
-check "the normalized difference, too" same \
+check "the normalized difference is that of the folded outputs" same \
 	"$("$profrep" diff -f -n before.prof after.prof)" "$(difffolded 1)"
 
 nothing_raw()

@@ -36,5 +36,5 @@ end_recording
 check "CPUs go offline: the recording ends well" same $? 0
 changed="$((nr + 1)) went offline or came online"
 check "CPUs go offline: the recording tells" same "$(info "$dir/gone%.prof" "CPUs changed")" "$changed"
-check "CPUs go offline: so does the next one" same "$(info "$dir/gone%_1.prof" "CPUs changed")" "$changed"
+check "CPUs go offline: the next recording tells, too" same "$(info "$dir/gone%_1.prof" "CPUs changed")" "$changed"
 plan_end

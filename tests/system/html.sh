@@ -173,12 +173,12 @@ fi
 check "a directory of sources that is not there" says 1 "failed to open '$dir/none': No such file" "$profrep" html --source "$dir/none" "$dir/markup.prof"
 check "the elements of a page do not depend on names" same \
 	"$(tags "$dir/markup.html" | grep -vE '<t[hrd]>')" "$(tags "$dir/nothing.html" | grep -vE '<t[hrd]>')"
-check "the table has them as text, cut" contains "$(cat "$dir/markup.html")" "&#60;img src=x onerror=alert(3)&#62;"
+check "the table has hostile names as text, cut" contains "$(cat "$dir/markup.html")" "&#60;img src=x onerror=alert(3)&#62;"
 
 cd "$dir" || exit 1
 mkdir sub && cp basic.prof sub
 check "the name of a page" "$profrep" html sub/basic.prof
-check "it is in the working directory" test -s basic.html
+check "a page without -o is in the working directory" test -s basic.html
 check "standard input and output" same "$("$profrep" html -o - - < basic.prof | sed 's/<caption>.*//; /id="data"/d')" \
 	"$("$profrep" html -o - basic.prof | sed 's/<caption>.*//; /id="data"/d')"
 check "a full disk" says 1 "failed to write the report: No space left on device" "$profrep" html -o /dev/full basic.prof

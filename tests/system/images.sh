@@ -55,7 +55,7 @@ while IFS=$'\t' read -r language version _ _ _ why; do
 		continue
 	fi
 	check "$language $version: the frames are those of the process" same_frames "$image"
-	check "$language $version: they tell enough" is_telling "$image.frames"
+	check "$language $version: the frames tell enough" is_telling "$image.frames"
 	check "$language $version: the file says that version" contains "$(head -n 1 "$image.frames")" "$(
 		case $language in
 		js) awk -v node="$version" -F '[^0-9]+' '$2 == node && /\.node = / {print "V8 " $3 "." $4}' \

@@ -19,7 +19,7 @@ printed() { [ "$(times "$dir/live")" -ge "$1" ]; }
 check "a stream: the first interval is printed while the second is recorded" wait_for printed 1
 check "a stream: the recorder still runs then" kill -0 $recorder
 check "a stream: its stacks are there" wait_for grep -q ';func_[ab] [0-9]*$' "$dir/live"
-check "a stream: the second one follows" wait_for printed 2
+check "a stream: the second interval follows" wait_for printed 2
 kill -INT $recorder
 wait $recorder
 check "a stream: the recorder's status is 0" same $? 0
@@ -39,9 +39,9 @@ check "a file: the host's local time is known" same "$(info "$dir/i.prof" "local
 # A recorder that does not run for a second writes one epoch of two intervals, or ends in a fifth.
 epochs=$(info "$dir/i.prof" epochs)
 check "a file: an epoch for each interval" [ "$epochs" -ge 2 ]
-check "a file: no more than one" [ "$epochs" -le $(($(duration_ms "$dir/i.prof") / 1000)) ]
+check "a file: no more epochs than intervals" [ "$epochs" -le $(($(duration_ms "$dir/i.prof") / 1000)) ]
 check "a file: each interval is printed" [ "$(times "$dir/timed")" -ge 4 ]
-check "a file: together they are the whole" same "$(grep -v : "$dir/timed" | sum_samples)" \
+check "a file: the intervals together are the whole" same "$(grep -v : "$dir/timed" | sum_samples)" \
 	"$(sum_samples < "$dir/whole")"
 check "a file: times are a second apart" same "$(grep : "$dir/timed" | while read -r t; do date -d "$t" +%s; done |
 	awk 'NR > 1 && ($1 - last) % 86400 != 1 && ($1 - last) % 86400 != -86399 {print "not"} {last = $1}')" ""
@@ -52,12 +52,14 @@ check "a file: not folded, the headline is first and once" same \
 	"$("$profrep" -T "$dir/i.prof" | grep -n Sampling | cut -d: -f1)" 1
 if [ "$epochs" -eq 4 ]; then
 	for n in 0 1 2 3; do "$profrep" -f --from $n --to $((n + 1)) "$dir/i.prof"; done > "$dir/parts" 2> "$dir/warnings"
-	check "selected one by one, they are the whole" same "$(sum_samples < "$dir/parts")" "$(sum_samples < "$dir/whole")"
-	check "selected one by one, none is more than was asked for" same "$(grep 'is shown' "$dir/warnings")" ""
+	check "selected one by one, the intervals are the whole" \
+		same "$(sum_samples < "$dir/parts")" "$(sum_samples < "$dir/whole")"
+	check "selected one by one, no interval is more than was asked for" same "$(grep 'is shown' "$dir/warnings")" ""
 else
 	skip "selected one by one" "the recorder was late: there are $epochs epochs of four intervals"
 fi
-check "by the time of day" same "$("$profrep" -f --from "$(date -d "@$((end - 5))" +%H:%M:%S)" "$dir/i.prof" | sort)" \
+check "selected by the time of day" \
+	same "$("$profrep" -f --from "$(date -d "@$((end - 5))" +%H:%M:%S)" "$dir/i.prof" | sort)" \
 	"$(sort "$dir/whole")"
 
 ## Processes that sleep: intervals without samples.

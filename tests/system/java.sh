@@ -27,8 +27,8 @@ end_recording
 kill $pid
 wait $pid 2> /dev/null
 "$profrep" -fa "$dir/living.prof" > "$dir/living.folded"
-check "the stub that calls them has its name" mostly "$dir/living.folded" fake_java 'main;StubRoutines \(1\)_\[j\];K.outer_\[java\]' 70
-check "the module is the class" contains "$("$profrep" -fm "$dir/good.prof")" "K.leaf [K]"
+check "the stub that calls methods has its name" mostly "$dir/living.folded" fake_java 'main;StubRoutines \(1\)_\[j\];K.outer_\[java\]' 70
+check "the module of a method is its class" contains "$("$profrep" -fm "$dir/good.prof")" "K.leaf [K]"
 "$profrep" -fa --frames native "$dir/good.prof" > "$dir/native.folded"
 check "native frames alone" same "$(grep -c '\[java\]' "$dir/native.folded")" 0
 

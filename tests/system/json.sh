@@ -97,7 +97,8 @@ check "names are those of the table" same "$(reads "'\\n'.join($names)" top --js
 	"$("$profrep" top --unit raw names.prof | awk 'seen {print substr($0, 91)} /^   CPUS/ {seen = 1}' | LC_ALL=C sort)"
 check "self adds up" same "$(reads '[sum(i["self"] for i in v["items"]) == v["sum"] for v in e]' top --json -n 100000 events.prof)" \
 	"[True, True, True, True]"
-check "all digits" same "$(reads 'max(i["total"] for i in e[3]["items"])' top --json events.prof 2>&1)" 18446744073709551615
+check "a number of 64 bits has all digits" \
+	same "$(reads 'max(i["total"] for i in e[3]["items"])' top --json events.prof 2>&1)" 18446744073709551615
 check "the CPUs that were busy" same "$(reads 'round(e[0]["busy_cpus"], 3), e[0]["nr_cpus"]' top --json names.prof)" "0.8 1"
 check "a tree: roots add up, and parents come first" same \
 	"$(reads 'sum(n["total"] for n in e[0]["nodes"] if not n["parent"]) == e[0]["sum"], all(n["parent"] < n["id"] for n in e[0]["nodes"])' \

@@ -83,15 +83,15 @@ check "without files there are the names of the recording" same "$(names k.prof)
 place() { mkdir -p "$(dirname "$2")" && cp "$1" "$2"; }
 place vmlinux root/usr/lib/debug/boot/vmlinux-$release
 place my-mod.ko root/usr/lib/debug/lib/modules/$release/kernel/drivers/my-mod.ko
-check "as Debian puts them, in another root" same "$(names --symfs root k.prof)" "$all"
+check "files as Debian puts them, in another root" same "$(names --symfs root k.prof)" "$all"
 
 place vmlinux debug/lib/modules/$release/vmlinux
 place my-mod.ko debug/lib/modules/$release/extra/my-mod.ko.debug
-check "in a directory of debug files" same "$(names --debug-dir debug k.prof)" "$all"
+check "files in a directory of debug files" same "$(names --debug-dir debug k.prof)" "$all"
 
 place vmlinux built/lib/modules/$release/build/vmlinux
 place my-mod.ko built/lib/modules/$release/kernel/my-mod.ko
-check "as they were built, in another root" same "$(names --symfs built k.prof)" "$all"
+check "files as they were built, in another root" same "$(names --symfs built k.prof)" "$all"
 
 for file in vmlinux my-mod.ko; do
 	id=$(build_id $file)
@@ -99,9 +99,9 @@ for file in vmlinux my-mod.ko; do
 	objcopy --only-keep-debug $file "debug-$file"
 	place "debug-$file" "apart/.build-id/${id:0:2}/${id:2}.debug"
 done
-check "by their build-ids" same "$(names --debug-dir ids k.prof)" "$all"
+check "files by their build-ids" same "$(names --debug-dir ids k.prof)" "$all"
 check "debug information apart from the code" same "$(names --debug-dir apart k.prof)" "$all"
-check "packed into the recording" same "$("$profrep" pack -i --lines --debug-dir ids -o packed.prof k.prof && names packed.prof)" "$all"
+check "lines packed into the recording" same "$("$profrep" pack -i --lines --debug-dir ids -o packed.prof k.prof && names packed.prof)" "$all"
 
 ## What a script should fetch.
 ids=$(build_id vmlinux):$(build_id my-mod.ko)
@@ -109,7 +109,7 @@ missing() { "$profrep" missing "$@" k.prof | tr '\t\n' '  '; }
 check "missing: names of the kernel are in the recording" same "$(missing)" ""
 check "missing: files with lines" same "$(missing -i)" \
 	"${ids#*:} /usr/lib/debug/lib/modules/$release/my_mod.ko ${ids%:*} /usr/lib/debug/boot/vmlinux-$release "
-check "missing: files that are there are not" same "$(missing --lines --debug-dir ids)" ""
+check "missing: no files that are there" same "$(missing --lines --debug-dir ids)" ""
 
 ## Compressed modules, as distributions have them.
 image=$("$profrep" -f -a -i --lines --debug-dir ids k.prof | head -n 1 | sed 's/^prog;//')
@@ -132,14 +132,16 @@ for kind in xz zst gz; do
 	} > "$at/my-mod.ko.$kind"
 	check "two streams of ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$all"
 	head -c -20 "$at/my-mod.ko.$kind" > short && mv short "$at/my-mod.ko.$kind"
-	check "cut short: ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$image first_[k] 2 later_[k] 3 "
+	check "a packed module that is cut short: ${pack[0]}" \
+		same "$(names --symfs "packed-$kind" k.prof)" "$image first_[k] 2 later_[k] 3 "
 	[ $kind = xz ] && continue # packs 600 MB too slowly
 	# Zeros after the ELF file do not change it, but it is too large.
 	{
 		cat my-mod.ko
 		head -c 600M /dev/zero
 	} | "${pack[@]}" -1 > "$at/my-mod.ko.$kind"
-	check "a bomb: ${pack[0]}" same "$(names --symfs "packed-$kind" k.prof)" "$image first_[k] 2 later_[k] 3 "
+	check "a packed module that is a bomb: ${pack[0]}" \
+		same "$(names --symfs "packed-$kind" k.prof)" "$image first_[k] 2 later_[k] 3 "
 done
 mkdir -p plain/lib/modules/$release && cp my-mod.ko plain/lib/modules/$release/my-mod.ko.xz
 check "a name that lies" same "$(names --symfs plain k.prof)" "$none"
@@ -160,7 +162,7 @@ else
 	env -u DEBUGINFOD_URLS debuginfod -p "$port" -d :memory: -F served > server.log 2>&1 &
 	export DEBUGINFOD_URLS=http://127.0.0.1:$port
 	check "Debian's server has the kernel's files" wait_for has_files
-	check "not asked without --debuginfod" same "$(names k.prof)" "$none"
+	check "Debian's server is not asked without --debuginfod" same "$(names k.prof)" "$none"
 	check "the kernel's files from debuginfod" same "$(names --debuginfod k.prof)" "$all"
 	check "missing: with the server" same "$(missing -i --debuginfod)" ""
 	check "packed from debuginfod" "$profrep" pack -i --debuginfod -o fetched.prof k.prof

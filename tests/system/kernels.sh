@@ -41,14 +41,15 @@ judge()
 	check "Linux $series: func_ab" above "$(samples all '^func_ab;.*;main;func_[ab]')" 5
 	check "Linux $series: -p: that process only" only pid '^func_ab;'
 	check "Linux $series: -U: user stacks only" same "$(samples user '_\[k\]')" 0
-	check "Linux $series: -U: they are whole" above "$(samples user ';main;func_[ab]')" 5
+	check "Linux $series: -U: user stacks are whole" above "$(samples user ';main;func_[ab]')" 5
 	check "Linux $series: without frame pointers: to the root" mostly unwound \
 		"^frameless;_start;.*;main;$(printf 'descend;%.0s' {1..19})"
-	check "Linux $series: without frame pointers: in system calls, too" above \
+	check "Linux $series: without frame pointers: to the root in system calls, too" above \
 		"$(samples unwoundcalls '^frameless;_start;.*;main;(.*;)?syscall;.*_\[k\]')" 0
-	check "Linux $series: short ones are complete, too" above \
+	check "Linux $series: without frame pointers: short processes are complete, too" above \
 		"$(samples command '^short;_start;.*;burn_shortly')" 5
-	check "Linux $series: --unwind=fp: it is not" same "$(samples framepointers '^frameless;_start;.*;main;')" 0
+	check "Linux $series: --unwind=fp: stacks without frame pointers have no root" \
+		same "$(samples framepointers '^frameless;_start;.*;main;')" 0
 	check "Linux $series: -K: kernel stacks only" same "$(samples kernel ';func_[ab]')" 0
 	check "Linux $series: -I: idle" above "$(samples idle '^swapper/')" 0
 	check "Linux $series: -i: each interval" above "$("$profrep" -T "$at/out/interval.prof" | grep -c '^..:..:..')" 1
@@ -57,7 +58,7 @@ judge()
 	check "Linux $series: a namespace of ids" only pidns '^func_ab;'
 	check "Linux $series: a command and its children only" only command '^(profrec|sh|exe|short);'
 	check "Linux $series: processes of 40 ms have functions" above "$(samples command '^short;.*;burn_shortly')" 5
-	check "Linux $series: with build-ids" contains "$("$profrep" files "$at/out/command.prof" | grep /bin/short)" \
+	check "Linux $series: files have build-ids" contains "$("$profrep" files "$at/out/command.prof" | grep /bin/short)" \
 		"$(readelf -n "$dir/programs/short" | sed -n 's/.*Build ID: //p')"
 	check "Linux $series: kernel frames are named" above \
 		"$(samples syscalls 'entry_SYSCALL_64_after_hwframe_\[k\];do_syscall_64_\[k\];.*ksys_read_\[k\];vfs_read_\[k\]')" 5
@@ -72,16 +73,16 @@ judge()
 		skip "Linux $series: small storage: more stacks than a set holds" "too slow to fill it"
 	fi
 	check "Linux $series: tiny storage: it was full" fails 1 grep -q "refused" "$at/out/tiny.log"
-	check "Linux $series: tiny storage: and that is said" contains "$(cat "$at/out/tiny.log")" "storage full)"
-	check "Linux $series: a module" above "$(samples module '^dd;.*;brd_[a-z_.]*\[k\]')" 0
+	check "Linux $series: tiny storage: that it was full is said" contains "$(cat "$at/out/tiny.log")" "storage full)"
+	check "Linux $series: a module has functions" above "$(samples module '^dd;.*;brd_[a-z_.]*\[k\]')" 0
 	check "Linux $series: a module is an object of its own" contains "$("$profrep" files "$at/out/module.prof")" "[brd]"
 	check "Linux $series: a module that came later" above "$(samples late '^dd;.*;null_[a-z_.]*\[k\]')" 0
-	check "Linux $series: and no code of others" same "$(samples late 'brd_')" 0
+	check "Linux $series: a module that came later has no code of others" same "$(samples late 'brd_')" 0
 	check "Linux $series: a BPF program" above "$(samples bpf 'bpf_test_run_\[k\];bpf_prog_[0-9a-f]*_burner_\[k\]')" 5
 	check "Linux $series: BPF programs that came later" above \
 		"$(samples bpflate 'bpf_test_run_\[k\];bpf_prog_[0-9a-f]*_burner_\[k\]')" 5
 	check "Linux $series: code that moves has its own names" above "$(samples moves '^remap;.*;spin_two ')" 3
-	check "Linux $series: and not those of the place" same "$(samples moves ';spin_one ')" 0
+	check "Linux $series: code that moves has no names of the place" same "$(samples moves ';spin_one ')" 0
 	check "Linux $series: -L: that thread only" only thread '^left;'
 	check "Linux $series: --comm, --uid, --cgroup, --mntns" only comm '^right;'
 	check "Linux $series: --cgroup: one that is empty" same "$(samples nowhere .)" 0
@@ -97,7 +98,8 @@ judge()
 	# The guest's own count for the program is the only line of its output.
 	check "Linux $series: context-switches" above "$(samples switches '^acts;')" "$(($(cat "$at/out/switches.log") * 9 / 10 - 3))"
 	check "Linux $series: a tracepoint: each hit is a sample" above "$(samples hits '^acts;')" 450
-	check "Linux $series: a period" contains "$("$profrep" "$at/out/period.prof" | head -n 1)" "every 2000000 events"
+	check "Linux $series: the headline tells a period" \
+		contains "$("$profrep" "$at/out/period.prof" | head -n 1)" "every 2000000 events"
 	check "Linux $series: calls of a function of the kernel, exactly" same "$(sum kcall 1 '^acts;')" 500
 	check "Linux $series: many functions" above \
 		"$("$profrep" info "$at/out/kmany.prof" | sed -n 's/^ *probes: *\([0-9]*\) attached.*/\1/p')" 9

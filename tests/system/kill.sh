@@ -79,8 +79,8 @@ parts=$(find "$dir" -name 'k.*.part' -size +0 | wc -l)
 whole=$(find "$dir" -name 'k.*.prof' | wc -l)
 echo "# $kills runs: $killed killed, $whole whole, $parts parts"
 check "$kills kills: under the final name is a whole recording or none, parts are readable" all_good
-check "some were killed" [ "$killed" -gt 0 ]
-check "some left a part" [ "$parts" -gt 0 ]
+check "some runs were killed" [ "$killed" -gt 0 ]
+check "some runs left a part" [ "$parts" -gt 0 ]
 check "every run left a recording, a part or nothing, and nothing else" same \
 	"$(find "$dir" -name 'k.*' | grep -vcE 'k\.[0-9]+\.prof(\.[0-9]+(\.[0-9]+)?\.part)?$')" 0
 
@@ -94,7 +94,7 @@ remaining()
 }
 nothing_remains() { same "$(remaining)" ""; }
 if command -v bpftool > /dev/null; then
-	check "programs, maps and links were held" [ "$(sort -u "$dir"/ids.* | wc -l)" -gt 0 ]
+	check "runs held programs, maps and links" [ "$(sort -u "$dir"/ids.* | wc -l)" -gt 0 ]
 	# A pinned program would stay, too.
 	check "no program, map or link stays in the kernel" wait_for nothing_remains
 else

@@ -29,7 +29,7 @@ start own late
 record 200
 finish
 check "names that come later" test "$(routes | awk '$1 == "/" $2 {n += $3} END {print n + 0}')" -gt 0
-check "none is wrong" same "$(routes | grep -v '^\[no' | awk '$1 != "/" $2')" ""
+check "names that come later: no route is wrong" same "$(routes | grep -v '^\[no' | awk '$1 != "/" $2')" ""
 
 # What liars say spoils their own samples alone, and there is a limit of sets.
 start own routes
@@ -42,19 +42,20 @@ check "records that are wrong have no route" \
 	same "$(routes --pid "$liars" | grep -v '^\[no')" ""
 check "no route of an honest program is wrong beside liars" \
 	same "$(routes --pid "$honest" | grep -v '^\[no' | awk '$1 != "/" $2')" ""
-check "and it has routes" test "$(routes --pid "$honest" | grep -c '^/')" = 3
+check "an honest program has routes beside liars" test "$(routes --pid "$honest" | grep -c '^/')" = 3
 start own routes
 honest=$!
 start own many
 many=$!
 record 150 --max-labels 60
 finish
-check "a program with endless values has some" test "$(routes --pid "$many" | grep -c '^/')" -gt 10
-check "and others count together" contains "$(routes --pid "$many")" "[other]"
-check "there is room for another program" same "$(routes --pid "$honest" | grep -o '^/[^ ]*' | sort | xargs)" "/cart /home /pay"
-check "there is a limit of sets" test "$(routes --pid "$many" | awk '/^\[other/ {n += $NF} /^\// {n -= $NF} END {print n + 0}')" -gt 0
-check "the closing line says so" grep -q 'with labels beyond --max-labels' "$dir/err"
-check "info says so" contains "$("$profrep" info "$dir/app.prof")" "with others than the recorder had room for"
+check "a program with endless values has some of its routes" test "$(routes --pid "$many" | grep -c '^/')" -gt 10
+check "other routes of a program with endless values count together" contains "$(routes --pid "$many")" "[other]"
+check "beside a program with endless values there is room for another" same "$(routes --pid "$honest" | grep -o '^/[^ ]*' | sort | xargs)" "/cart /home /pay"
+check "beyond --max-labels: most samples count together" test "$(routes --pid "$many" | awk '/^\[other/ {n += $NF} /^\// {n -= $NF} END {print n + 0}')" -gt 0
+check "beyond --max-labels: the closing line says so" grep -q 'with labels beyond --max-labels' "$dir/err"
+check "beyond --max-labels: info says so" \
+	contains "$("$profrep" info "$dir/app.prof")" "with others than the recorder had room for"
 
 # Rooms are free again after each interval, and threads keep their labels while they wait.
 start own routes
@@ -67,7 +68,7 @@ waits=$!
 finish
 # Of 14 intervals, a busy host may leave the recorder without context in some.
 check "intervals have the routes of an honest program" at_least "$(intervals "$honest" | grep -c '^3 ')" 3
-check "and new ones of another program" at_least "$(intervals "$many" | awk '$1 >= 10' | wc -l)" 3
+check "intervals have new routes of a program with endless values" at_least "$(intervals "$many" | awk '$1 >= 10' | wc -l)" 3
 "$profrep" -f --event off-cpu --by-label http.route --pid "$waits" "$dir/app.prof" |
 	awk -F ';' '{n[$1] += substr($0, match($0, / [0-9]+$/))} END {for (of in n) print of, (n[of] >= 1.5e9)}' > "$dir/waits"
 check "a wait of several intervals has its route" same "$(grep -v '^\[no' "$dir/waits" | sort | xargs)" "/cart 1 /home 1 /pay 1"
@@ -76,17 +77,19 @@ check "a wait of several intervals has its route" same "$(grep -v '^\[no' "$dir/
 start own escapes
 record 60
 finish
-check "in tables" contains "$("$profrep" top --by-label http.route "$dir/app.prof")" '\x1b[31m<b>'
-check "in OTLP" contains "$("$profrep" export otlp --json -o - "$dir/app.prof")" '"stringValue":"\\x1b[31m<b>&'
+check "hostile labels in tables" contains "$("$profrep" top --by-label http.route "$dir/app.prof")" '\x1b[31m<b>'
+check "hostile labels in OTLP" \
+	contains "$("$profrep" export otlp --json -o - "$dir/app.prof")" '"stringValue":"\\x1b[31m<b>&'
 "$profrep" html --by-label http.route -o "$dir/app.html" "$dir/app.prof"
-check "in pages" same "$(grep -c $'\033' "$dir/app.html")" 0
+check "hostile labels in pages" same "$(grep -c $'\033' "$dir/app.html")" 0
 
 # Time off the CPU, and hits.
 start own routes
 record 60 --off-cpu --on-cpu
-check "time off the CPU" contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/app.prof")" /cart
+check "time off the CPU has labels" contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/app.prof")" /cart
 "$profrep" merge -o "$dir/merged.prof" "$dir/app.prof" "$dir/app.prof"
-check "a merged recording has it" contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/merged.prof")" /cart
+check "a merged recording has labels of time off the CPU" \
+	contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/merged.prof")" /cart
 
 # Traces: the id of each begins with the number of its route.
 traces()
@@ -97,28 +100,33 @@ traces()
 }
 record 60 --traces
 check "each request has its own trace" same "$(traces | grep -v ^none | sed 's/ [0-9]*$//' | sort | xargs)" "01 cart 02 pay 03 home"
-check "most have one" test "$(traces | awk '/^none/ {n -= 4 * $NF} !/^none/ {n += $NF} END {print n + 0}')" -gt 0
-check "and their routes" are_right
-check "info says so" contains "$("$profrep" info "$dir/app.prof")" "with a trace"
-check "OTLP has links" at_least "$("$profrep" export otlp --json -o - "$dir/app.prof" | grep -o '"traceId":"0[123]0' | wc -l)" 50
+check "most samples of requests have a trace" \
+	test "$(traces | awk '/^none/ {n -= 4 * $NF} !/^none/ {n += $NF} END {print n + 0}')" -gt 0
+check "--traces: requests have their routes" are_right
+check "--traces: info says so" contains "$("$profrep" info "$dir/app.prof")" "with a trace"
+check "--traces: OTLP has links" at_least "$("$profrep" export otlp --json -o - "$dir/app.prof" | grep -o '"traceId":"0[123]0' | wc -l)" 50
 record 100 --traces --max-labels 60
 check "beyond the limit, traces are missing" test "$(traces | awk '/^none/ {n += $NF} END {print n + 0}')" -gt 0
-check "and routes are not" are_right
-check "the closing line says how many" grep -qE ', [0-9]+ without their trace, beyond --max-labels' "$dir/err"
+check "beyond the limit, routes are not missing" are_right
+check "beyond the limit, the closing line says how many traces are missing" \
+	grep -qE ', [0-9]+ without their trace, beyond --max-labels' "$dir/err"
 
 # Keys that the user chooses.
 record 60 --labels user.id,http.method
-check "other keys" contains "$("$profrep" info "$dir/app.prof")" "user.id"
+check "--labels with other keys" contains "$("$profrep" info "$dir/app.prof")" "user.id"
 record 60 --labels none
 finish
-check "none" same "$("$profrep" info "$dir/app.prof" | grep -c '^label sets')" 0
-check "the keys are checked" contains "$("$profrec" --labels a,,b 1 2>&1)" "not a list of up to 8 different keys, or none"
-check "not along frame pointers" contains "$("$profrec" --labels a --unwind fp 1 2>&1)" "not allowed with --unwind fp"
-check "not by perf events" contains "$("$profrec" --labels a --backend perf 1 2>&1)" "option --labels is not possible by perf events"
-check "nor traces" contains "$("$profrec" --traces --backend perf 1 2>&1)" "option --traces is not possible by perf events"
+check "--labels none" same "$("$profrep" info "$dir/app.prof" | grep -c '^label sets')" 0
+check "--labels: the keys are checked" \
+	contains "$("$profrec" --labels a,,b 1 2>&1)" "not a list of up to 8 different keys, or none"
+check "labels are not for stacks along frame pointers" \
+	contains "$("$profrec" --labels a --unwind fp 1 2>&1)" "not allowed with --unwind fp"
+check "labels are not for perf events" contains "$("$profrec" --labels a --backend perf 1 2>&1)" "option --labels is not possible by perf events"
+check "traces are not for perf events" \
+	contains "$("$profrec" --traces --backend perf 1 2>&1)" "option --traces is not possible by perf events"
 check "traces need tables" contains "$("$profrec" --traces --unwind fp 1 2>&1)" "option --traces: not allowed with --unwind fp"
 check "traces take the place of a key" contains "$("$profrec" --traces --labels a,b,c,d,e,f,g,h 1 2>&1)" \
 	"option --traces: not with more than 7 --labels"
-check "and are none" contains "$("$profrec" --traces --labels span_id 1 2>&1)" \
+check "traces: their ids are no keys of --labels" contains "$("$profrec" --traces --labels span_id 1 2>&1)" \
 	"option --traces: 'span_id' is its own label, and not of --labels"
 plan_end

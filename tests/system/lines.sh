@@ -117,7 +117,8 @@ if command -v node > /dev/null; then
 	tap_of node "$top/tests/html/check_page.js" plain.html plain.folded
 	functions=$(node "$top/tests/html/list_functions.js" plain.html)
 	check "a page knows inlined functions and their lines" contains "$functions" "|inlined|plain|$PWD/src/prog.cc:4"
-	check "and functions that are not inlined" contains "$functions" "app::outer src/prog.cc:8|user|plain|$PWD/src/prog.cc:8"
+	check "a page knows functions that are not inlined" \
+		contains "$functions" "app::outer src/prog.cc:8|user|plain|$PWD/src/prog.cc:8"
 else
 	skip "a page with lines" "node is not installed"
 fi
@@ -208,6 +209,6 @@ if command -v llvm-symbolizer > /dev/null; then
 		check "$file: as llvm-symbolizer says" agrees $file
 	done
 else
-	skip "as llvm-symbolizer says" "no llvm-symbolizer"
+	skip "lines are as llvm-symbolizer says" "no llvm-symbolizer"
 fi
 plan_end

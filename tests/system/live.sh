@@ -37,9 +37,10 @@ sed '1i meta pids 10' "$dir/processes.txt" | "$BUILD/tests/prof_make" > "$dir/of
 processes_of() { "$profrep" top --live "$@" | awk '/ f +(one|two)$/ {sub(/^.*#-* +/, ""); sub(/ +f +/, " : "); gsub(/ +/, " "); print}' | sort; }
 check "a function's process, and how many others there are" same "$(processes_of "$dir/processes.prof")" \
 	"$(printf '%s\n' "10 shop-server-of-the-north : two" "11 web +1 : one")"
-check "none if a filter chooses processes" same "$(processes_of --pid 10,11 "$dir/processes.prof")" $'f one\nf two'
-check "none if one was recorded" same "$(processes_of "$dir/of-one.prof")" $'f one\nf two'
-check "none with other things than functions" same "$("$profrep" top --live --by comm "$dir/processes.prof" | grep -c PROCESS)" 0
+check "no process of a function if a filter chooses processes" \
+	same "$(processes_of --pid 10,11 "$dir/processes.prof")" $'f one\nf two'
+check "no process of a function if one process was recorded" same "$(processes_of "$dir/of-one.prof")" $'f one\nf two'
+check "no process of other things than functions" same "$("$profrep" top --live --by comm "$dir/processes.prof" | grep -c PROCESS)" 0
 
 # The first half of a stream is drawn before the second comes.
 if command -v tmux > /dev/null; then
@@ -57,14 +58,14 @@ if command -v tmux > /dev/null; then
 	exec 3<> "$dir/stream"
 	head -c -120 "$dir/intervals.prof" >&3
 	check "an interval is drawn as it comes" shows "^23:59:5"
-	check "with its functions" shows " one$"
+	check "an interval is drawn with its functions" shows " one$"
 	tmux send-keys s
 	check "s: another order" shows "^23:59:5.  by total"
 	tmux send-keys /
 	tmux send-keys -l nothing
 	tmux send-keys Enter
 	check "a filter" shows "filter 'nothing'  ("
-	check "leaves what matches" fails 1 on_screen " one$"
+	check "a filter leaves what matches" fails 1 on_screen " one$"
 	tmux send-keys / Escape
 	check "Escape takes the filter away" shows " one$"
 	tmux send-keys Down
@@ -75,10 +76,11 @@ if command -v tmux > /dev/null; then
 	wait_for fails 1 on_screen PAUSED
 	tail -c 120 "$dir/intervals.prof" >&3
 	exec 3>&-
-	check "and the last one in its place" shows "^00:00:0"
-	check "an earlier one is gone" fails 1 on_screen "^23:59:52"
+	check "after a pause the last interval is drawn" shows "^00:00:0"
+	check "after a pause an earlier interval is gone" fails 1 on_screen "^23:59:52"
 	wait_for test -s "$dir/stty"
-	check "the terminal is as it was" same "$(grep -o ' -\?\(icanon\|echo\) ' "$dir/stty" | xargs)" "icanon echo"
+	check "after the stream the terminal is as it was" \
+		same "$(grep -o ' -\?\(icanon\|echo\) ' "$dir/stty" | xargs)" "icanon echo"
 	next_screen
 	for columns in 80 100 150; do
 		tmux new-session -d -x $columns -y 12 "'$profrep' top --live '$dir/processes.prof'; sleep 1000"
@@ -157,10 +159,11 @@ if [ -z "$way" ]; then
 	fail_if_refused "$no_bpf" || skip "closing lines" "profrec cannot record here: ${no_bpf%%$'\n'*}"
 elif command -v script > /dev/null; then
 	closing() { script -qec "'$profrec' $*" /dev/null < /dev/null | tr -d '\r' | tail -n 1; }
-	check "the next command" contains "$(closing "-o $dir/a.prof -- true")" "profrec: next: profrep html $dir/a.prof"
-	check "it is that of the file" "$profrep" info "$dir/a.prof"
-	check "not in a pipe" same "$("$profrec" -o "$dir/a.prof" -- true 2>&1 | grep -c next:)" 0
-	check "not with -q" same "$(closing "-q -o $dir/a.prof -- true")" ""
+	check "the next command is told on a terminal" \
+		contains "$(closing "-o $dir/a.prof -- true")" "profrec: next: profrep html $dir/a.prof"
+	check "the next command is that of the file" "$profrep" info "$dir/a.prof"
+	check "the next command is not told in a pipe" same "$("$profrec" -o "$dir/a.prof" -- true 2>&1 | grep -c next:)" 0
+	check "the next command is not told with -q" same "$(closing "-q -o $dir/a.prof -- true")" ""
 else
 	skip "closing lines" "script is not installed"
 fi

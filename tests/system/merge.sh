@@ -55,7 +55,8 @@ check "layouts of kernels and missed stacks" merges_into kernels basic.prof basi
 check "recordings of several versions" merges_into versions ends.prof ends.prof
 check "wakers and weights" merges_into weights calls-bytes.prof calls-bytes.prof
 check "a merged recording and another" merges_into again hosts.merged host-a.prof
-check "it counts all" contains "$("$profrep" again.merged 2> /dev/null)" "Sampling at 49 Hertz of 3 recordings"
+check "a merged recording and another: all three are counted" \
+	contains "$("$profrep" again.merged 2> /dev/null)" "Sampling at 49 Hertz of 3 recordings"
 "$profrep" merge -o flat.merged host-a.prof host-b.prof host-a.prof
 check "merging in steps" same "$(report -f again.merged)" "$(report -f flat.merged)"
 
@@ -92,10 +93,10 @@ check "a time of another zone" says 1 "failed to select from 'east.prof': its ho
 check "a date" same "$(part --from 2001-09-10T01:46:44 first.prof hour.prof day.prof)" "a;a 2"
 check "a date of UTC" same "$(part --to 2001-09-09T01:46:41Z first.prof east.prof)" "a;a 2"
 check "a date of the host" same "$(part --to 2001-09-09T02:46:41 east.prof)" "a;a 1"
-check "seconds are those of each" same "$(part --from 4 first.prof day.prof)" "a;a 4"
+check "seconds are those of each recording" same "$(part --from 4 first.prof day.prof)" "a;a 4"
 check "a part of a slice of the second" says 0 "of 'hour.prof' 2.000 s to 3.000 s is shown" \
 	"$profrep" -f --from 2001-09-09T02:46:42.25 --to 2001-09-09T02:46:42.75 first.prof hour.prof
-check "parts of slices are the only reason to say so" same "$("$profrep" -f --from 02:46:42 first.prof hour.prof 2>&1 > /dev/null)" ""
+check "whole slices: nothing is said of what is shown" same "$("$profrep" -f --from 02:46:42 first.prof hour.prof 2>&1 > /dev/null)" ""
 check "a date without samples" says 1 "failed to select from 'first.prof': no samples after 166400.000 s" \
 	"$profrep" -f --from 2001-09-11T00:00:00 first.prof
 check "a date before all" says 1 "it does not begin before the time of --to" "$profrep" -f --to 2001-09-09T00:00:00 first.prof
@@ -104,7 +105,7 @@ check "each side of a difference has its day" same \
 for option in --from=01:46:41 --to=2001-09-10T00:00:00Z; do
 	check "a merged recording and $option" says 1 "it is merged from recordings of several times, so it has no time of day" \
 		"$profrep" -f "$option" days.merged
-	check "... and another recording" says 1 "failed to select from 'days.merged': it is merged" \
+	check "a merged recording and another, with $option" says 1 "failed to select from 'days.merged': it is merged" \
 		"$profrep" -f "$option" first.prof days.merged
 done
 
@@ -112,7 +113,8 @@ done
 for ((i = 0; i < 130; i++)); do cat <<< "host-a.prof"; done > many
 "$profrep" merge -o many.prof @many
 check "more recordings than a batch" diff <("$profrep" -f @many 2> /dev/null) <("$profrep" -f many.prof 2> /dev/null)
-check "their processes stay apart" same "$("$profrep" top --by pid -n 1000 many.prof 2> /dev/null | tail -n +4 | wc -l)" 130
+check "more recordings than a batch: their processes stay apart" \
+	same "$("$profrep" top --by pid -n 1000 many.prof 2> /dev/null | tail -n +4 | wc -l)" 130
 check "losses add up" same "$(info many.prof 'samples lost')" \
 	"$(info host-a.prof 'samples lost' | awk '{$1 *= 130; $4 = 130 * $4; $9 *= 130; print}')"
 "$profrep" merge -o missed.merged missed.prof missed.prof
@@ -143,20 +145,21 @@ check "standard input and output" diff <("$profrep" merge -o - - < basic.prof | 
 # Broken recordings.
 check "broken recordings are named" says 3 "the recording 'many' is left out" \
 	"$profrep" merge -o rest.prof host-a.prof many nonexistent.prof host-b.prof
-check "and the rest is merged" same "$(report -f rest.prof)" "$(report -f hosts.merged)"
+check "broken recordings: the rest is merged" same "$(report -f rest.prof)" "$(report -f hosts.merged)"
 head -c 700 host-b.prof > half.prof
 check "a recording that was cut" says 3 "the recording 'half.prof' is" "$profrep" merge -o cut.merged host-a.prof half.prof
 check "a recording that was cut, alone" says 3 "is incomplete" "$profrep" merge -o cut.merged cut.prof
-check "it is cut still" says 3 "is incomplete" "$profrep" -f cut.merged
-check "none can be read" says 1 "none of the 2 recordings can be read" "$profrep" merge -o none.prof many nonexistent.prof
-check "nothing is left then" same "$(ls none.prof 2> /dev/null)" ""
+check "a recording that was cut is cut still when merged again" says 3 "is incomplete" "$profrep" -f cut.merged
+check "no recording can be read" \
+	says 1 "none of the 2 recordings can be read" "$profrep" merge -o none.prof many nonexistent.prof
+check "no recording can be read: nothing is left" same "$(ls none.prof 2> /dev/null)" ""
 # Filters of recordings that differ are those of none.
 for uid in 33 44; do { echo "meta filters uid $uid"; cat "$OLDPWD/tests/golden/host-a.txt"; } | "$BUILD/tests/prof_make" > uid$uid.prof; done
 filters_of() { "$profrep" merge -o filters.merged "$@" && "$profrep" filters.merged | sed -n '1s/.*recordings \(.*\) by .*/\1/p'; }
 check "filters of all" same "$(filters_of uid33.prof uid33.prof)" "(uid 33)"
 check "filters that differ" same "$(filters_of uid33.prof uid44.prof)" "(different filters)"
 check "filters of several recordings" contains "$("$profrep" uid33.prof uid44.prof)" "2 recordings (different filters) by"
-check "other rates" says 1 "their events or rates differ" "$profrep" merge -o none.prof host-a.prof order.prof
+check "recordings of other rates" says 1 "their events or rates differ" "$profrep" merge -o none.prof host-a.prof order.prof
 check "no output" says 2 "command merge: needs -o" "$profrep" merge host-a.prof
 check "a full disk" says 1 "No space left on device" "$profrep" merge -o /dev/full host-a.prof host-b.prof
 check "no intervals" says 1 "it is merged from several recordings" "$profrep" -T hosts.merged

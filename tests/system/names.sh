@@ -140,15 +140,15 @@ check "a layout of text: unknown" same "$("$profrep" s.prof | grep -c '    \[unk
 check "a layout of text: by function" same "$("$profrep" --unnamed function s.prof | grep -cF "    [s+$main]")" 2
 check "folded: unknown" same "$(names s.prof --unnamed unknown | sort -u)" "[unknown]"
 check "folded: by module" same "$(names s.prof --unnamed module | sort -u)" "[s]"
-check "with module and offset" same "$(names s.prof -s -m | head -n 2 | tail -n 1)" "[s+$main]+0x7 [s]"
-check "another kind is refused" fails 2 "$profrep" --unnamed no s.prof
+check "names with module and offset" same "$(names s.prof -s -m | head -n 2 | tail -n 1)" "[s+$main]+0x7 [s]"
+check "another kind of unnamed is refused" fails 2 "$profrep" --unnamed no s.prof
 check "a diff finds the functions" same "$("$profrep" diff -f s.prof s.prof | grep -cF "[s+$main] 3 3")" 1
 # counts FILE: the shares of frames with names, with bounds, of all others.
 counts() { "$profrep" files "$1" | awk 'NR == 2 {print $3, $4, $5}'; }
 check "files: by bounds" same "$(counts s.prof)" "0.0% 100.0% 0.0%"
 cp s.full s
 check "files: by names" same "$(counts s.prof)" "100.0% 0.0% 0.0%"
-check "with symbols" same "$(names s.prof | uniq | tr '\n' ' ')" "main first second compare "
+check "names with symbols" same "$(names s.prof | uniq | tr '\n' ' ')" "main first second compare "
 
 ## Symbols that the recording carries.
 strip s
@@ -168,7 +168,8 @@ strip s
 "$BUILD/tests/prof_make" < carried.txt > carried.prof
 check "carried: a name is better than bounds" same "$(names carried.prof | tr '\n' ' ')" \
 	"from_recording inner first_recorded [s+$(offset s second)] "
-check "carried: files says so" same "$("$profrep" files carried.prof | awk 'NR == 2 {print $3, $4, $5, $9, $10, $11}')" \
+check "carried: files says what the recording has" \
+	same "$("$profrep" files carried.prof | awk 'NR == 2 {print $3, $4, $5, $9, $10, $11}')" \
 	"60.0% 40.0% 0.0% in the recording"
 cp s.full s
 check "carried: the file knows more" same "$(names carried.prof | tr '\n' ' ')" "main inner first second "

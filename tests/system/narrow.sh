@@ -32,23 +32,25 @@ for columns in 80 64; do
 done
 check "diff: at 80 columns no line is too long" same "$(too_long 80 diff -A "$sides")" ""
 check "top: functions of one beginning differ" same "$(at 80 top "$dir/long.prof" | grep -c '  engine::.*\.\.\..*, [ab])$')" 2
-check "tree: they differ, too" same "$(at 80 tree "$dir/long.prof" | grep -o 'engine::.*\.\.\..*, [ab])$' | sort -u | wc -l)" 2
-check "diff: they differ, too" same "$(at 80 diff -A "$sides" | grep -o '\.\.\..*, [a-z]*)$' | sort -u | wc -l)" 3
+check "tree: functions of one beginning differ" same "$(at 80 tree "$dir/long.prof" | grep -o 'engine::.*\.\.\..*, [ab])$' | sort -u | wc -l)" 2
+check "diff: functions of one beginning differ" \
+	same "$(at 80 diff -A "$sides" | grep -o '\.\.\..*, [a-z]*)$' | sort -u | wc -l)" 3
 check "files: the end of a path stays" same "$(at 80 files "$dir/long.prof" | grep -c '\.\.\..*/\(dd\|func_ab\|libc.so.6\)$')" 3
 check "missing: the end of a path stays" same "$(at 80 missing "$dir/long.prof" | grep -c '\.\.\..*/\(dd\|func_ab\|libc.so.6\)$')" \
 	"$("$profrep" missing "$dir/long.prof" | grep -c .)"
 check "processes: the end of a cgroup's path stays" same "$(at 80 processes "$dir/long.prof" | grep -c '  \.\.\.[a-z/]*ders\.service$')" 1
-check "top: too" same "$(at 64 top --by cgroup "$dir/long.prof" | grep -c '\.\.\..*orders\.service$')" 1
+check "top: the end of a cgroup's path stays" \
+	same "$(at 64 top --by cgroup "$dir/long.prof" | grep -c '\.\.\..*orders\.service$')" 1
 bars() { at "$1" top "$dir/long.prof" | grep -c '##'; }
-check "the bar goes first" same "$(bars 110 | grep -vx 0 | wc -l) $(bars 80)" "1 0"
-check "shares stay" same "$(at 64 top "$dir/long.prof" | grep -c 'CPUS *SELF % *TOTAL % *MODULE *FUNCTION')" 1
+check "top: the bar goes first" same "$(bars 110 | grep -vx 0 | wc -l) $(bars 80)" "1 0"
+check "top: shares stay" same "$(at 64 top "$dir/long.prof" | grep -c 'CPUS *SELF % *TOTAL % *MODULE *FUNCTION')" 1
 printf '%s\n' "object f file /nonexistent/f -" "sym f 0 16 work" "process p 1 1" "map p f 0x1000 0x1000 0" "event user events 1 u" \
 	"count p a 1234567 user f:1" | "$BUILD/tests/prof_make" > "$dir/hits.prof"
 check "hits have their counts at 80 columns" contains "$(at 80 top "$dir/hits.prof")" " 1234567 100.00 %"
-check "shares stay without them" same "$(at 64 top "$dir/hits.prof" | grep -c 1234567) $(at 64 top "$dir/hits.prof" | grep -c '100.00 %.*work')" "0 1"
+check "hits have shares without their counts at 64 columns" same "$(at 64 top "$dir/hits.prof" | grep -c 1234567) $(at 64 top "$dir/hits.prof" | grep -c '100.00 %.*work')" "0 1"
 for command in top tree files processes missing; do
 	check "$command: nothing is cut in a pipe" same "$("$profrep" $command "$dir/long.prof" | grep -cF ...)" 0
-	check "$command: nor at a wide terminal" same "$(at 400 $command "$dir/long.prof" | sed 's/ *$//')" \
+	check "$command: nothing is cut at a wide terminal" same "$(at 400 $command "$dir/long.prof" | sed 's/ *$//')" \
 		"$("$profrep" $command "$dir/long.prof" | sed 's/ *$//')"
 done
 plan_end

@@ -19,31 +19,31 @@ record()
 sum() { "$profrep" -f "$dir/$1.prof" 2> /dev/null | sum_samples "${2:-.}"; }
 own="$dir/calls:own_function"
 
-check "above the limit" record above "counting takes" calls -e "$own" --overhead-limit 1
-check "the recorder says what can be done" contains "$(cat "$dir/above.err")" \
+check "counting above the limit is said" record above "counting takes" calls -e "$own" --overhead-limit 1
+check "above the limit: the recorder says what can be done" contains "$(cat "$dir/above.err")" \
 	"more than --overhead-limit (1 %): --shed counts fewer hits"
-check "it counts all hits nevertheless" same "$(sum above)" "$(cat "$dir/above.out")"
+check "above the limit: all hits are counted" same "$(sum above)" "$(cat "$dir/above.out")"
 # The first words come when sampling has begun.
-check "no limit" record none Tracing calls -e "$own" --overhead-limit 0
-check "the recorder says nothing" same "$(grep -c 'counting' "$dir/none.err")" 0
-check "it counts all hits" same "$(sum none)" "$(cat "$dir/none.out")"
+check "without a limit hits are counted" record none Tracing calls -e "$own" --overhead-limit 0
+check "without a limit: the recorder says nothing" same "$(grep -c 'counting' "$dir/none.err")" 0
+check "without a limit: all hits are counted" same "$(sum none)" "$(cat "$dir/none.out")"
 
-check "fewer hits" record shed "hits of '$own' is counted, and stands for all of them" calls -e "$own" --overhead-limit 1 --shed
+check "--shed: that fewer hits are counted is said" record shed "hits of '$own' is counted, and stands for all of them" calls -e "$own" --overhead-limit 1 --shed
 nr=$(cat "$dir/shed.out")
-check "fewer are counted" above "$nr" "$(info "$dir/shed.prof" "hits counted")"
-check "each is accounted for" is_accounted "$dir/shed.prof"
-check "the sum is near that of all" between "$(sum shed)" $((nr * 7 / 10)) $((nr * 14 / 10))
-check "places have their shares" above "$(sum shed ';three;')" "$(sum shed ';one;')"
-check "the headline tells" contains "$("$profrep" "$dir/shed.prof" 2> /dev/null | head -n 1)" "hits counted for all"
-check "a report warns" contains "$("$profrep" -f "$dir/shed.prof" 2>&1 > /dev/null)" "are estimates: one of up to"
-check "info tells" contains "$("$profrep" info "$dir/shed.prof")" "at random, for all of them"
+check "--shed: fewer hits are counted" above "$nr" "$(info "$dir/shed.prof" "hits counted")"
+check "--shed: each hit is accounted for" is_accounted "$dir/shed.prof"
+check "--shed: the sum is near that of all" between "$(sum shed)" $((nr * 7 / 10)) $((nr * 14 / 10))
+check "--shed: places have their shares" above "$(sum shed ';three;')" "$(sum shed ';one;')"
+check "--shed: the headline tells" contains "$("$profrep" "$dir/shed.prof" 2> /dev/null | head -n 1)" "hits counted for all"
+check "--shed: a report warns" contains "$("$profrep" -f "$dir/shed.prof" 2>&1 > /dev/null)" "are estimates: one of up to"
+check "--shed: info tells" contains "$("$profrep" info "$dir/shed.prof")" "at random, for all of them"
 
 check "times off the CPU: fewer are counted" record waits "is counted, and stands for all of them" waits \
 	--off-cpu --wakers --overhead-limit 1 --shed
-check "each is accounted for" is_accounted "$dir/waits.prof"
-check "info tells" contains "$("$profrep" info "$dir/waits.prof")" "at random, for all of them"
+check "times off the CPU: each is accounted for" is_accounted "$dir/waits.prof"
+check "times off the CPU: info tells" contains "$("$profrep" info "$dir/waits.prof")" "at random, for all of them"
 
-check "nothing to shed" says 2 "there are no hits to count" "$profrec" -o "$dir/no.prof" --shed 1
-check "no limit to keep" says 2 "needs an --overhead-limit above 0" "$profrec" -o "$dir/no.prof" --off-cpu --shed \
+check "--shed without hits" says 2 "there are no hits to count" "$profrec" -o "$dir/no.prof" --shed 1
+check "--shed without a limit" says 2 "needs an --overhead-limit above 0" "$profrec" -o "$dir/no.prof" --off-cpu --shed \
 	--overhead-limit 0 1
 plan_end

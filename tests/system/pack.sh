@@ -21,20 +21,21 @@ mv "$dir/debug" "$dir/gone"
 rm "$dir/app"
 
 mostly_of() { "$profrep" -f "$1" > "$dir/folded" && mostly "$dir/folded" app "$2"; }
-check "before, no name is known without the files" mostly_of "$dir/bare.prof" '\[unknown\]'
-check "packed, all names are" mostly_of "$dir/named.prof" ';main;busy_caller;busy_leaf ' 90
-check "the counts are what they were" same "$("$profrep" -f "$dir/named.prof" | sum_samples)" \
+check "a recording that is not packed has no names without the files" mostly_of "$dir/bare.prof" '\[unknown\]'
+check "a packed recording has all names" mostly_of "$dir/named.prof" ';main;busy_caller;busy_leaf ' 90
+check "a packed recording has the same counts" same "$("$profrep" -f "$dir/named.prof" | sum_samples)" \
 	"$("$profrep" -f "$dir/bare.prof" | sum_samples)"
-check "the recording is whole" is_complete "$dir/named.prof"
-check "its samples are accounted for" is_accounted "$dir/named.prof"
-check "it says that names were added" contains "$(info "$dir/named.prof" recorder)" "names added by profrep"
-check "packed again, it keeps its names" "$profrep" pack -o "$dir/again.prof" "$dir/named.prof"
-check "and has no others" same "$("$profrep" -f "$dir/again.prof")" "$("$profrep" -f "$dir/named.prof")"
+check "a packed recording is whole" is_complete "$dir/named.prof"
+check "a packed recording: its samples are accounted for" is_accounted "$dir/named.prof"
+check "a packed recording says that names were added" contains "$(info "$dir/named.prof" recorder)" "names added by profrep"
+check "packed again, a recording keeps its names" "$profrep" pack -o "$dir/again.prof" "$dir/named.prof"
+check "packed again, a recording has no other names" \
+	same "$("$profrep" -f "$dir/again.prof")" "$("$profrep" -f "$dir/named.prof")"
 
 # The end record is the last part of the file.
 head -c -8 "$dir/bare.prof" > "$dir/cut.prof"
 check "a recording that was cut short is packed" fails 3 "$profrep" pack -o "$dir/packed.prof" "$dir/cut.prof"
-check "and stays one" fails 3 "$profrep" info "$dir/packed.prof"
+check "a packed recording that was cut short stays one" fails 3 "$profrep" info "$dir/packed.prof"
 
 # Functions and lines of the source travel, too.
 cat > "$dir/inl.c" <<'C'
@@ -54,28 +55,30 @@ id=0d000000000000000000000000000000000000bb
 check "lines are packed" "$profrep" pack -i --lines --debug-dir "$dir/lines" -o "$dir/lined.prof" "$dir/inl.prof"
 check "files says where lines are from" contains "$("$profrep" files "$dir/lined.prof")" \
 	"from $dir/lines/.build-id/0d/${id:2}.debug: .symtab, debug information)"
-check "info counts the file" contains "$("$profrep" info "$dir/lined.prof" | grep "^names from")" "read by profrep pack"
+check "info counts the file of packed lines" \
+	contains "$("$profrep" info "$dir/lined.prof" | grep "^names from")" "read by profrep pack"
 check "names are packed without lines" "$profrep" pack --debug-dir "$dir/lines" -o "$dir/unlined.prof" "$dir/inl.prof"
 mv "$dir/lines" "$dir/gone/lines"
 rm "$dir/inl"
 check "the report has inlined functions and lines" contains "$(cat "$dir/wanted")" "inl.c:2_[i]"
 check "without any file the report is equal, byte for byte" cmp <("$profrep" -i --lines -a "$dir/lined.prof") "$dir/wanted"
 "$profrep" -i --lines -a "$dir/unlined.prof" > "$dir/shown"
-check "without the option no lines are packed" fails 1 grep -q "inl.c:" "$dir/shown"
+check "without --lines no lines are packed" fails 1 grep -q "inl.c:" "$dir/shown"
 check "packed again, lines stay" "$profrep" pack -o "$dir/again.prof" "$dir/lined.prof"
-check "and so do their sources" same "$("$profrep" files "$dir/again.prof")" "$("$profrep" files "$dir/lined.prof")"
-check "and the report is equal again" cmp <("$profrep" -i --lines -a "$dir/again.prof") "$dir/wanted"
+check "packed again, sources of lines stay" \
+	same "$("$profrep" files "$dir/again.prof")" "$("$profrep" files "$dir/lined.prof")"
+check "packed again, the report with lines is equal" cmp <("$profrep" -i --lines -a "$dir/again.prof") "$dir/wanted"
 "$profrep" -i --lines -f --from 1 "$dir/lined.prof" > "$dir/shown"
 check "a later part of the recording has lines" contains "$(cat "$dir/shown")" "inl.c:2"
 "$profrep" merge -o "$dir/merged.prof" "$dir/lined.prof" "$dir/lined.prof"
 check "a merged recording has lines" diff <("$profrep" -i --lines -f "$dir/lined.prof" "$dir/lined.prof" | sort) \
 	<("$profrep" -i --lines -f "$dir/merged.prof" | sort)
 
-check "without -o" says 2 "command pack: needs -o" "$profrep" pack "$dir/bare.prof"
-check "onto itself" says 1 "failed to write '$dir/bare.prof': it is the input" "$profrep" pack -o "$dir/bare.prof" "$dir/bare.prof"
-check "and nothing is lost" is_complete "$dir/bare.prof"
-check "from a list" says 1 "only one recording fits here; 'profrep merge -o all.prof @$dir/list' makes one of a list" \
+check "pack without -o" says 2 "command pack: needs -o" "$profrep" pack "$dir/bare.prof"
+check "pack onto the input" says 1 "failed to write '$dir/bare.prof': it is the input" "$profrep" pack -o "$dir/bare.prof" "$dir/bare.prof"
+check "pack onto the input: nothing is lost" is_complete "$dir/bare.prof"
+check "pack from a list" says 1 "only one recording fits here; 'profrep merge -o all.prof @$dir/list' makes one of a list" \
 	"$profrep" pack -o "$dir/x.prof" "@$dir/list"
-check "from a pipe" says 2 "it cannot be '-'" "$profrep" pack -o "$dir/x.prof" -
-check "onto a full disk" says 1 "No space left on device" "$profrep" pack -o /dev/full "$dir/bare.prof"
+check "pack from a pipe" says 2 "it cannot be '-'" "$profrep" pack -o "$dir/x.prof" -
+check "pack onto a full disk" says 1 "No space left on device" "$profrep" pack -o /dev/full "$dir/bare.prof"
 plan_end

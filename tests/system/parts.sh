@@ -30,16 +30,16 @@ check "nothing ran: status 1" same $? 1
 
 runs <<< 'echo "ok 1 - $TMPDIR"; touch "$TMPDIR/file"; echo "not ok 2 - $TMPDIR"; echo 1..2'
 check "a part has a directory of its own" said "FAIL fake: /"
-check "that is gone after it" fails 1 test -e "$(sed -n 's/^FAIL fake: //p' "$dir/said")"
+check "a part's directory is gone after it" fails 1 test -e "$(sed -n 's/^FAIL fake: //p' "$dir/said")"
 
 # KEEP=1 keeps the directory of a part that fails: "tmp" is its temporary directory, and "out" has what it said.
 runs KEEP=1 <<< '. tests/lib/tap.sh; touch "$dir/file"; check "a" false; plan_end'
 kept=$(sed -n 's/^ *kept: \(.*\/fake\)$/\1/p' "$dir/said")
 check "KEEP: the directory of a part that fails stays" test -e "${kept:-none}"/tmp/*/file
-check "KEEP: and so does what it said" grep -q '^not ok 1 - a' "${kept:-none}/out"
+check "KEEP: what a part that fails said stays" grep -q '^not ok 1 - a' "${kept:-none}/out"
 [ -z "$kept" ] || rm -rf "${kept%/fake}"
 runs KEEP=1 TMPDIR="$dir" <<< '. tests/lib/tap.sh; touch "$dir/file"; check "a" true; plan_end'
-check "KEEP: nothing is left of one that passes" same "$(find "$dir" -mindepth 1 -maxdepth 1 -type d)" ""
+check "KEEP: nothing is left of a part that passes" same "$(find "$dir" -mindepth 1 -maxdepth 1 -type d)" ""
 
 # beside NUMBER NAME...: runs the scripts $dir/NAME as parts, so many side by side, "longest" first.
 beside()
@@ -55,7 +55,7 @@ wait_script other one > "$dir/last"
 echo 'echo "not ok 1 - b"; echo 1..1' > "$dir/second"
 beside 2 first second last
 check "side by side: status 1, since one fails" same $? 1
-check "side by side: they come in order, with what they say" same "$(cat "$dir/said")" "$(printf '%s\n' \
+check "side by side: parts come in order, with what they say" same "$(cat "$dir/said")" "$(printf '%s\n' \
 	"first: 1 passed, 0 failed, 0 skipped" "FAIL second: b" "second: 0 passed, 1 failed, 0 skipped" \
 	"last: 1 passed, 0 failed, 0 skipped" "2 passed, 1 failed, 0 skipped")"
 # A part of the class sampling. again NAME FAILURES: it fails in the runs with these numbers.
@@ -112,7 +112,7 @@ check "a wait in vain ends the script: in a subshell" in_vain 'x=$(wait_for test
 for name in short longest; do echo "echo $name >> '$dir/order'" > "$dir/$name"; done
 beside 1 short longest
 check "the longest begins first" same "$(xargs < "$dir/order")" "longest short"
-check "and stands where it was named" same "$(grep -o '^[a-z]*:' "$dir/said" | xargs)" "short: longest:"
+check "the longest stands where it was named" same "$(grep -o '^[a-z]*:' "$dir/said" | xargs)" "short: longest:"
 
 # Processes of their own session, whose parent has ended; the second has a name that is hard to read.
 cp "$(command -v sleep)" "$dir/) R 1 ("
@@ -129,7 +129,7 @@ check "a part that leaves processes: they are named" said "FAIL fake: it left a 
 check "a part that leaves processes: whatever the name" said "it left a process: ) R 1 ( ($(cat "$dir/named"))"
 check "a part that leaves processes: they are ended" ended "$dir/pid"
 runs <<< 'sleep 1 & echo "ok 1 - a"; echo 1..1'
-check "one that ends by itself soon is not left" same $? 0
+check "a process that ends by itself soon is not left" same $? 0
 runs DIR="$dir" PART_TIMEOUT=5 <<- 'END'
 	setsid sh -c 'sleep 600 & echo $! > "$DIR/late"; wait' &
 	wait
@@ -151,6 +151,6 @@ interrupted()
 }
 echo 'sleep 600 & echo $! > "$DIR/new"; mv "$DIR/new" "$DIR/waits"; wait' > "$dir/script"
 check "SIGTERM ends the runner and all that it started" interrupted TERM 143
-check "SIGHUP, too" interrupted HUP 129
-check "after SIGKILL nothing is left, either" interrupted KILL 137
+check "SIGHUP ends the runner and all that it started" interrupted HUP 129
+check "SIGKILL of the runner ends all that it started" interrupted KILL 137
 plan_end

@@ -41,7 +41,7 @@ if [ "$(cat /proc/sys/kernel/kptr_restrict)$(cat /proc/sys/kernel/perf_event_par
 	check "CAP_BPF and CAP_PERFMON alone: kernel names are said to be hidden" contains "$(cat "$dir/err")" \
 		"profrec: kernel addresses are hidden (CAP_SYSLOG is missing): kernel frames stay unknown"
 	with_caps bpf,perfmon,syslog "$dir/profrec" -o "$dir/open/b.prof" 1 2> "$dir/err"
-	check "with CAP_SYSLOG they are not" fails 1 grep -q "kernel addresses" "$dir/err"
+	check "with CAP_SYSLOG kernel names are not said to be hidden" fails 1 grep -q "kernel addresses" "$dir/err"
 else
 	skip "kernel names are said to be hidden" "kptr_restrict and perf_event_paranoid show them to everybody"
 fi
@@ -52,7 +52,8 @@ check "CAP_BPF alone: what is missing is named" says 1 "recording needs CAP_PERF
 	with_caps bpf "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
 check "CAP_PERFMON alone: what is missing is named" says 1 "recording needs CAP_BPF, which is missing" \
 	with_caps perfmon "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
-check "neither: both are named" says 1 "recording needs CAP_BPF and CAP_PERFMON, and both are missing" \
+check "no capability: CAP_BPF and CAP_PERFMON are named" \
+	says 1 "recording needs CAP_BPF and CAP_PERFMON, and both are missing" \
 	with_caps none "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
 
 # kptr_restrict can hide addresses from root, too. A stand-in for /proc/kallsyms shows this, in a mount namespace.
@@ -169,7 +170,7 @@ done
 for set in CapInh CapAmb; do
 	check "CAP_BPF and CAP_PERFMON: $set is empty while it records" same "$(status $recorder $set)" $none
 done
-check "processes of the same user cannot look into it" fails 1 with_caps none sh -c "cat /proc/$recorder/maps > /dev/null 2>&1"
+check "processes of the same user cannot look into the recorder" fails 1 with_caps none sh -c "cat /proc/$recorder/maps > /dev/null 2>&1"
 end_recording
 check "CAP_BPF and CAP_PERFMON: the recording ends well" same $? 0
 check "CAP_BPF and CAP_PERFMON: it is complete" is_complete "$dir/open/user.prof"
@@ -217,6 +218,6 @@ check "a command that became another user: it runs" same "$(status "$child" Uid 
 end_recording
 check "a command that became another user: the recording ends" same $? 0
 # shellcheck disable=SC2086
-check "a command that became another user: it is ended, too" wait_for eval "! kill -0 $child"
+check "a command that became another user is ended, too" wait_for eval "! kill -0 $child"
 kill $pid
 plan_end

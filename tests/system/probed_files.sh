@@ -29,15 +29,17 @@ if [ -n "$has_mounts" ]; then
 	trace inside -e "inside:own_function" -e "$dir/place/inside:three"
 	finish
 	check "a program in another mount namespace, by its name" same "$(info "$dir/inside.prof" "hits counted")" 2700
-	check "and by its path there" same "$("$profrep" info "$dir/inside.prof" | grep -c "hits: *900 taken, 900 counted")" 1
-	refused "its path means another file here" "no function matches in '$dir/place/inside'" -e "$dir/place/inside:three"
+	check "a program in another mount namespace, by its path there" \
+		same "$("$profrep" info "$dir/inside.prof" | grep -c "hits: *900 taken, 900 counted")" 1
+	refused "a program in another mount namespace: its path means another file here" \
+		"no function matches in '$dir/place/inside'" -e "$dir/place/inside:three"
 else
 	skip "a program in another mount namespace" "no mount namespace can be made here"
 fi
 
 ## Names that the file itself lacks.
 strip -o "$dir/stripped" "$dir/calls"
-refused "a stripped program has no name for it" "without debug symbols" -e "$dir/stripped:own_function"
+refused "a stripped program has no name for its function" "without debug symbols" -e "$dir/stripped:own_function"
 id=$(readelf -n "$dir/calls" | sed -n 's/.*Build ID: //p')
 if [ -n "$has_mounts" ] && [ -n "$id" ]; then
 	mkdir -p /usr/lib/debug && mount -t tmpfs none /usr/lib/debug
@@ -76,7 +78,7 @@ awk 'BEGIN {for (i = 0; i < 100000; i++) printf ".globl many_%d\n.type many_%d, 
 "$cc" -shared -nostdlib -o "$dir/libmany.so" "$dir/many.s"
 refused "a pattern of 100,000 matches" \
 	"failed to attach to '$dir/libmany.so:many_*': it matches 100000 functions, and 65536 are allowed" -e "$dir/libmany.so:many_*"
-check "what to do is said" contains "$(cat "$dir/err")" "hint: choose a narrower pattern"
+check "a pattern of 100,000 matches: what to do is said" contains "$(cat "$dir/err")" "hint: choose a narrower pattern"
 
 ## Functions whose code the loader chooses, and functions at which no probe may be.
 if build "$dir/lib/libpicks.so" choosy.c -DLIBRARY -shared -fPIC 2> /dev/null; then
@@ -90,7 +92,7 @@ if build "$dir/lib/libpicks.so" choosy.c -DLIBRARY -shared -fPIC 2> /dev/null; t
 	check "a function that is chosen at the start, as its caller has it" same "$(hits choosy ';main;chosen_plus ' 1)" 100
 	check "a function that is chosen at the start, as the library has it" same \
 		"$(hits choosy ';main;call_within;chosen_within_plus ' 2)" 200
-	check "by a wildcard" same "$(hits choosy 'chosen_(within_)?plus ' 4)" 300
+	check "functions that are chosen at the start, by a wildcard" same "$(hits choosy 'chosen_(within_)?plus ' 4)" 300
 	if grep -qw avx /proc/cpuinfo; then
 		check "a function whose first instruction takes no probe, at its endbr64" same "$(hits choosy ';main;guarded ' 3)" 300
 	fi
@@ -99,7 +101,7 @@ if build "$dir/lib/libpicks.so" choosy.c -DLIBRARY -shared -fPIC 2> /dev/null; t
 	recorder=$!
 	wait_for has_text "Ctrl-C" "$dir/host.err"
 	finish
-	check "without -p, any process tells" same "$(hits host ';main;chosen_plus ')" 10
+	check "a function that is chosen at the start: without -p, any process tells" same "$(hits host ';main;chosen_plus ')" 10
 	refused "a function that takes no probe" \
 		"failed to attach to '$dir/lib/libpicks.so:bare': the kernel would execute its first instruction wrongly at a probe" \
 		-e "$dir/lib/libpicks.so:bare"

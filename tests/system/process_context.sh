@@ -46,27 +46,27 @@ for event in json.load(sys.stdin)["events"]:
         if str(item["pid"]) in sys.argv[1:]:
             print(item["name"], *[key + "=" + value for key, value in item["attributes"].items()])' "${pids[@]}" | sort
 }
-check "a recording" record
+check "programs with a process context are recorded" record
 expected="child
 lies
 memfd service.name=shop-memfd service.version=1.2
 writing"
 [[ " ${forms[*]} " != *" anon "* ]] || expected="anon service.name=shop-anon service.version=1.2
 $expected"
-check "what they say, and those that lie nothing" same "$(said)" "$expected"
+check "programs have what they say, and liars have nothing" same "$(said)" "$expected"
 check "--by service" contains "$("$profrep" top --by service "$dir/app.prof")" shop-memfd
 check "--service" same "$("$profrep" -f --service shop-memfd "$dir/app.prof" | sed 's/;.*//' | sort -u)" memfd
-check "stacks begin with it" \
+check "--by service: stacks begin with the service" \
 	same "$("$profrep" -f --by service --service shop-memfd "$dir/app.prof" | sed 's/;.*//' | sort -u)" shop-memfd
-check "another name leaves nothing" \
+check "--service with another name leaves nothing" \
 	contains "$("$profrep" -f --service shop "$dir/app.prof" 2>&1)" "--service leaves no samples"
 "$profrep" merge -o "$dir/merged.prof" "$dir/app.prof" "$dir/app.prof"
-check "a merged recording has it" contains "$("$profrep" top --by service "$dir/merged.prof")" shop-memfd
+check "a merged recording has the service" contains "$("$profrep" top --by service "$dir/merged.prof")" shop-memfd
 "$profrep" export otlp --json -o "$dir/otlp.json" "$dir/app.prof"
-check "OTLP has name and version" \
+check "OTLP has the service's name and version" \
 	contains "$(tr -d '\n' < "$dir/otlp.json")" '"key":"service.version","value":{"stringValue":"1.2"}'
 "$profrep" tables -o "$dir/tables" "$dir/app.prof" 2> "$dir/log"
-check "tables have it" contains "$(zstdcat "$dir"/tables/samples.tsv.zst)" "	shop-memfd	"
+check "tables have the service" contains "$(zstdcat "$dir"/tables/samples.tsv.zst)" "	shop-memfd	"
 
 # Services that environments name, which are read if the user asks.
 end_pids() { kill -KILL "${pids[@]}"; wait "${pids[@]}" 2> "$dir/log"; pids=(); }
@@ -92,7 +92,7 @@ child=$(cat "/proc/${pids[-1]}/task/${pids[-1]}/children")
 pids+=("${child% }")
 those="$(IFS=,; echo "${pids[*]}")"
 check "a recording without --service-env" record --pid "$those"
-check "no environment is read" same "$(said)" "child
+check "without --service-env no environment is read" same "$(said)" "child
 hostile
 late
 memfd service.name=shop-memfd service.version=1.2
@@ -100,16 +100,17 @@ named
 resource
 unnamed"
 check "a recording with --service-env" record --service-env --pid "$those"
-check "it names services, but for those that publish another, and those beyond 64 KiB" same "$(said | LC_ALL=C sed "/^hostile/d")" \
+check "--service-env names services, but not published ones and those beyond 64 KiB" same "$(said | LC_ALL=C sed "/^hostile/d")" \
 	"child service.name=other
 late
 memfd service.name=shop-memfd service.version=1.2
 named service.name=cart service.version=2.0
 resource service.name=till
 unnamed"
-check "nothing else of it is kept" same "$(grep -c s3cret "$dir/app.prof")" 0
-check "what is hostile is printed as text" contains "$("$profrep" top --by service "$dir/app.prof")" '\x1b[31mred\x0a\xff'
-check "OTLP has the services" contains "$("$profrep" export otlp --json -o - "$dir/app.prof" | tr -d '\n')" \
+check "--service-env: nothing else of the environment is kept" same "$(grep -c s3cret "$dir/app.prof")" 0
+check "--service-env: a hostile name is printed as text" \
+	contains "$("$profrep" top --by service "$dir/app.prof")" '\x1b[31mred\x0a\xff'
+check "--service-env: OTLP has the services" contains "$("$profrep" export otlp --json -o - "$dir/app.prof" | tr -d '\n')" \
 	'"key":"service.name","value":{"stringValue":"till"}'
 end_pids
 plan_end

@@ -40,16 +40,18 @@ for kind in "" --otlp; do
 	check "an epoch comes before the end${kind:+ by OTLP}" sums_are a.prof
 	tail -c +$((without_end + 1)) a.prof >&5
 	end_stream
-	check "and the run ends well${kind:+ by OTLP}" same $? 0
-	check "with its account alone${kind:+ by OTLP}" same "$(cat push.log)" "pushed: 3 profiles with $sums samples"
+	check "a stream ends well${kind:+ by OTLP}" same $? 0
+	check "a stream ends with its account alone${kind:+ by OTLP}" \
+		same "$(cat push.log)" "pushed: 3 profiles with $sums samples"
 done
 check "a file as standard input" push - < a.prof
-check "its own spool is gone" same "$(find tmp -type f)" ""
+check "a file as standard input: its own spool is gone" same "$(find tmp -type f)" ""
 start_receiver
 check "filters" says 0 "pushed: 1 profile with" push --comm service1 - < a.prof
 check "a filter that leaves nothing" says 1 "no sample" push --comm nobody - < a.prof
 check "a recording that is cut" says 3 "the recording '-' is incomplete" push - < <(head -c "$without_end" a.prof)
-check "what is none" says 1 "failed to read '-': file header at offset 0: not a recording" push - < <(echo none)
+check "a stream that is no recording" \
+	says 1 "failed to read '-': file header at offset 0: not a recording" push - < <(echo none)
 check "a spool for a file" says 2 "option --spool: needs --watch, or - as the recording" push --spool s a.prof
 printf '%s\n' "event kernel events 1 k:vfs_read" "process p 1 1" "count p a 5" | "$BUILD/tests/prof_make" > calls.prof
 check "no CPU time" says 1 "it has no CPU time" push - < calls.prof
@@ -71,9 +73,10 @@ if mkdir disk && mount -t tmpfs -o size=64k tmpfs disk 2> log; then
 	rm disk/more disk/full
 	tail -c +$((without_end + 1)) a.prof >&5
 	end_stream
-	check "the run ends with losses" same $? 3
-	check "they are counted" contains "$(tail -n 1 push.log)" "; lost to a full disk: 3 profiles with $sums samples"
-	check "nothing came" same "$(cat receiver/samples 2> log)" ""
+	check "a full disk: the run ends with losses" same $? 3
+	check "a full disk: losses are counted" \
+		contains "$(tail -n 1 push.log)" "; lost to a full disk: 3 profiles with $sums samples"
+	check "a full disk: nothing came" same "$(cat receiver/samples 2> log)" ""
 	umount disk
 	cleanup_extra() { :; }
 else
@@ -88,20 +91,20 @@ wait_for has_text retrying push.log
 kill -TERM "$push_pid"
 end_stream
 check "a signal ends a stream with status 0" same $? 0
-check "its last line tells what waits" same "$(tail -n 1 push.log)" \
+check "a signal ends a stream: the last line tells what waits" same "$(tail -n 1 push.log)" \
 	"pushed: 0 profiles with 0 samples; waiting in the spool: 3 profiles with $sums samples"
 check "a receiver that stays away is an error" says 1 "failed to push all profiles" push --patience 1 --spool spool - < a.prof
-check "and what becomes of them" contains "$(cat err)" "hint: they wait in the spool"
+check "a receiver that stays away: what becomes of profiles is said" contains "$(cat err)" "hint: they wait in the spool"
 make_recording b.prof 2
 start_receiver
-check "the next run sends all" push --spool spool - < b.prof
-check "nothing is missing" sums_are a.prof a.prof b.prof
+check "after a receiver that stayed away, the next run sends all" push --spool spool - < b.prof
+check "after a receiver that stayed away, nothing is missing" sums_are a.prof a.prof b.prof
 end_receiver
 check "without --spool" says 1 "not sent: 3 profiles with $sums samples" push --patience 1 - < a.prof
-check "nothing is left behind" same "$(find tmp -mindepth 1)" ""
+check "without --spool nothing is left behind" same "$(find tmp -mindepth 1)" ""
 start_receiver "503*4"
 check "a receiver that recovers" push - < a.prof
-check "has all" sums_are a.prof
+check "a receiver that recovers has all" sums_are a.prof
 start_receiver 401
 check "a token that is wrong" says 1 "not sent: 3 profiles" push - < a.prof
 
@@ -115,12 +118,13 @@ sleep 0.1 # two signals that wait are one
 kill -TERM "$push_pid"
 wait "$push_pid"
 check "two signals end a stream" same "$?" 0
-check "in silence" same "$(cat push.log)" "pushed: 3 profiles with $sums samples"
+check "two signals end a stream in silence" same "$(cat push.log)" "pushed: 3 profiles with $sums samples"
 exec 5>&-
 
 ## A recorder.
 find_way
-names=("intervals come while it records" "Ctrl-C ends both" "all is pushed" "in silence")
+names=("a recorder's intervals come while it records" "Ctrl-C ends recorder and stream" "after Ctrl-C all is pushed"
+	"Ctrl-C ends recorder and stream in silence")
 if [ -z "$way" ]; then
 	for name in "${names[@]}"; do skip "$name" "profrec cannot record here: ${no_bpf%%$'\n'*}"; done
 else

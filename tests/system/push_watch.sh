@@ -23,25 +23,25 @@ make_recording in/late.prof.77.part 2
 echo "not a recording" > in/README
 start_push
 wait_for sums_are in/old.prof
-check "one that was there" sums_are in/old.prof
+check "a recording that was there is pushed" sums_are in/old.prof
 make_recording new.part 3
 mv new.part in/new.prof
 wait_for sums_are in/old.prof in/new.prof
-check "one that gets its name" sums_are in/old.prof in/new.prof
+check "a recording that gets its name is pushed" sums_are in/old.prof in/new.prof
 make_recording third 4
 cp third in/third.prof
 wait_for sums_are in/old.prof in/new.prof in/third.prof
-check "one that is copied" sums_are in/old.prof in/new.prof in/third.prof
+check "a recording that is copied is pushed" sums_are in/old.prof in/new.prof in/third.prof
 check "another profrep has the spool" says 1 "another profrep has it" "$profrep" push --watch in "$url"
 wait_for has_text README push.log
 cp in/old.prof in/again.prof
 wait_for grep -q again.prof push.log
-check "the same by another name is left" contains "$(cat push.log)" "it was pushed already, by this or another name"
-check "a part is not taken" same "$(grep -c part push.log)" 0
+check "a recording by another name is left" contains "$(cat push.log)" "it was pushed already, by this or another name"
+check "a part of a recording is not taken" same "$(grep -c part push.log)" 0
 end_push TERM
-check "it ends by SIGTERM with status 0" same $? 0
-check "the account" contains "$(tail -n 1 push.log)" "pushed: 9 profiles with"
-check "nothing came twice" same "$(receiver_ids | sort | uniq -d)" ""
+check "a watch ends by SIGTERM with status 0" same $? 0
+check "a watch ends with its account" contains "$(tail -n 1 push.log)" "pushed: 9 profiles with"
+check "no profile came twice" same "$(receiver_ids | sort | uniq -d)" ""
 : > push.log
 start_push
 make_recording more.part 5
@@ -49,7 +49,7 @@ mv more.part in/more.prof
 wait_for sums_are in/old.prof in/new.prof in/third.prof in/more.prof
 end_push TERM
 check "a second run goes on" sums_are in/old.prof in/new.prof in/third.prof in/more.prof
-check "what could not be read is said once" same "$(grep -c README push.log)" 0
+check "a file that could not be read is not said again in a second run" same "$(grep -c README push.log)" 0
 
 ## Files that get another name or time, and copies whose first file goes: a recording comes once.
 rm -rf in && mkdir in
@@ -85,7 +85,7 @@ start_push
 wait_for sums_are in/a.prof
 check "after 503 all is there" sums_are in/a.prof
 end_push TERM
-check "once" same "$(receiver_ids | sort | uniq -d)" ""
+check "after 503 all is there once" same "$(receiver_ids | sort | uniq -d)" ""
 rm -rf in && mkdir in
 make_recording in/a.prof 6
 start_receiver "401*2"
@@ -99,14 +99,14 @@ make_recording in/b.prof 7
 start_push
 wait_for has_text "retrying" push.log
 end_push TERM
-check "nobody listens: it ends all the same" same $? 0
-check "and tells what waits" contains "$(tail -n 1 push.log)" "waiting in the spool: 3 profiles with"
+check "nobody listens: a watch ends all the same" same $? 0
+check "nobody listens: what waits is told" contains "$(tail -n 1 push.log)" "waiting in the spool: 3 profiles with"
 keeps=1 start_receiver
 start_push
 wait_for sums_are in/a.prof in/b.prof
-check "the next run sends it" sums_are in/a.prof in/b.prof
+check "nobody listened: the next run sends what waited" sums_are in/a.prof in/b.prof
 end_push INT
-check "no sample is counted twice" same "$(grep -c "sent again, may" push.log)" 0
+check "nobody listened: no sample is counted twice" same "$(grep -c "sent again, may" push.log)" 0
 
 ## A spool that is full, and profiles that grow old in it.
 rm -rf in && mkdir in
@@ -117,9 +117,10 @@ start_push --spool-size 1M --any-age
 wait_for taken_all 12
 end_push TERM
 check "a full spool drops, and counts" contains "$(tail -n 1 push.log)" "dropped from a full spool"
-check "it keeps its size" at_most "$(cat in/.profrep-push/*-* | wc -c)" 1048576
+check "a full spool keeps its size" at_most "$(cat in/.profrep-push/*-* | wc -c)" 1048576
 sum_of() { grep -oE 'with [0-9]+ sample' push.log | tail -n +2 | awk '{n += $2} END {print n}'; }
-check "each sample has its place" same "$(sum_of)" "$(folded_sums in/*.prof | awk '{n += $NF} END {print n}')"
+check "a full spool: each sample is in the account" \
+	same "$(sum_of)" "$(folded_sums in/*.prof | awk '{n += $NF} END {print n}')"
 rm -rf in && mkdir in
 age=60 make_recording in/a.prof 8
 : > push.log
@@ -143,8 +144,9 @@ printf '%s\n' "meta event cpu-clock" "meta freq_hz 100" "meta hostname h" "meta 
 start_push --max-age 2000
 wait_for no_spool
 end_push TERM
-check "its first profile comes too late" contains "$(tail -n 1 push.log)" "too old: 1 profile with 2 samples"
-check "a watch says how it comes in time" contains "$(cat push.log)" \
+check "a recording that is long: its first profile comes too late" \
+	contains "$(tail -n 1 push.log)" "too old: 1 profile with 2 samples"
+check "a recording that is long: how it comes in time is said" contains "$(cat push.log)" \
 	"WARNING: 1 profile of 'in/a.prof' is older than --max-age: shorter recordings (profrec --rotate 600) arrive in time"
 
 ## Kills, at whatever moment: nothing is lost, and what came twice was counted.
@@ -154,7 +156,7 @@ for i in $(seq 10); do make_recording "in/$i.prof" "2$i"; done
 : > push.log
 kill_push 12 0.3
 check "after kills all is there" holds_all in/*.prof
-check "what came twice is what was said" repeats_are_said 12
+check "after kills what came twice is what was said" repeats_are_said 12
 
 rm -rf in && mkdir in
 make_recording in/a.prof 9
@@ -164,6 +166,6 @@ wait_for no_spool
 rm -rf in
 wait "$push_pid"
 check "a directory that goes away is an error" same $? 1
-check "it is said" contains "$(cat push.log)" "failed to watch 'in'"
+check "a directory that goes away is said" contains "$(cat push.log)" "failed to watch 'in'"
 push_pid=
 plan_end

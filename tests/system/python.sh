@@ -119,7 +119,7 @@ else
 		"$(sum_samples '\[displaced\]|\[not readable\]' < "$dir/python.folded")" "$(($(truth stacks) / 100))"
 	check "python: the interpreter tells of the same stacks" above "$(truth same)" 50
 	# A call of a coroutine has its own function for a moment, and the interpreter does not tell of that.
-	check "python: it knows of all others" at_most "$(truth others)" "$(($(truth same) / 50 + 2))"
+	check "python: the interpreter knows of all other stacks" at_most "$(truth others)" "$(($(truth same) / 50 + 2))"
 	check "python: functions without the lock" above "$(sum_samples 'compress_\[py\].*deflate' < "$dir/python.folded")" 10
 fi
 

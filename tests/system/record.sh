@@ -50,8 +50,8 @@ ends_on()
 	begin_recording -F 99 -U -p $pid -o "$dir/end.$1.prof"
 	end_recording "$1" && is_complete "$dir/end.$1.prof"
 }
-check "SIGINT ends it, complete" ends_on INT
-check "SIGTERM ends it, complete" ends_on TERM
+check "SIGINT ends a recording, complete" ends_on INT
+check "SIGTERM ends a recording, complete" ends_on TERM
 check "the headline is bcc's" same "$(grep "^Sampling" "$dir/err")" \
 	"Sampling at 99 Hertz of PID [$pid] by user stack... Hit Ctrl-C to end."
 check "the closing line names the file" contains "$(grep '^profrec: [0-9]* samples\?' "$dir/err")" "bytes in $dir/end.TERM.prof"

@@ -55,7 +55,7 @@ check "a failure is said once" same "$(wc -l < "$dir/err")" 1
 for side in before after; do
 	"$profrec" -q -F 999 -o "$dir/$side%%.prof" --repeat 3 -- timeout 0.5 "$workloads/func_ab"
 done
-check "compared: they are enough for a verdict" contains \
+check "compared: the recordings are enough for a verdict" contains \
 	"$("$profrep" diff -A --before "$dir"/before*.prof --after "$dir"/after*.prof)" "not distinguishable"
-check "compared: a plan is made of them" contains "$("$profrep" plan 5 "$dir"/before*.prof)" func_a
+check "compared: a plan is made of the recordings" contains "$("$profrep" plan 5 "$dir"/before*.prof)" func_a
 plan_end

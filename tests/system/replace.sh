@@ -47,8 +47,9 @@ check "an output by standard output" refuses "failed to write '-': it is the inp
 	sh -c '"$0" export folded before.prof >> before.prof' "$profrep"
 echo before.prof > list
 check "a recording of a list" refuses "failed to write 'hard': it is the input 'before.prof'" "$profrep" html -o hard @list
-check "the list" refuses "failed to write 'list': it is the input 'list'" "$profrep" merge -o list after.prof @list
-check "the list is as it was" same "$(cat list)" before.prof
+check "the list itself as output" \
+	refuses "failed to write 'list': it is the input 'list'" "$profrep" merge -o list after.prof @list
+check "the list itself as output is as it was" same "$(cat list)" before.prof
 
 # replaces WRITER: the new file takes the place of the older one, with the permissions of a new file.
 replaces()
@@ -112,13 +113,13 @@ check "/dev/null" "$profrep" html -o /dev/null before.prof
 check "/dev/null is a device still" test -c /dev/null
 ln -s nowhere dangling
 check "a link to no file makes the file" "$profrep" export folded -o dangling before.prof
-check "the file is there" cmp nowhere <("$profrep" -f before.prof)
+check "a link to no file: the file is there" cmp nowhere <("$profrep" -f before.prof)
 ln -s loop loop
 check "a link to itself" says 1 "failed to create 'loop': Too many levels of symbolic links" \
 	"$profrep" html -o loop before.prof
 long=$(printf 'x%.0s' {1..250})
 check "a name that has no room for a suffix" "$profrep" export folded -o "$long" before.prof
-check "it is there" cmp "$long" <("$profrep" -f before.prof)
+check "a name that has no room for a suffix: the file is there" cmp "$long" <("$profrep" -f before.prof)
 check "no name" says 1 "failed to create '': No such file or directory" "$profrep" html -o "" before.prof
 
 # Root may write everywhere, so another user tries.
@@ -133,14 +134,14 @@ if [ "$(id -u)" -eq 0 ] && nobody test -x "$profrec" 2> /dev/null; then
 	echo older > open
 	chmod 666 open
 	check "a file to write in a directory to read" nobody "$profrep" export folded -o open before.prof
-	check "it is written" cmp open <("$profrep" -f before.prof)
+	check "a file to write in a directory to read is written" cmp open <("$profrep" -f before.prof)
 	mkdir -m 1777 sticky
 	echo older > sticky/open
 	chmod 666 sticky/open
 	check "another user's file that may be written, but not replaced" \
 		nobody "$profrep" export folded -o sticky/open before.prof
-	check "it is written as well" cmp sticky/open <("$profrep" -f before.prof)
-	check "and no part is left" nothing_left
+	check "another user's file that may be written is written as well" cmp sticky/open <("$profrep" -f before.prof)
+	check "another user's file that may be written: no part is left" nothing_left
 else
 	skip "a file that the user may not write" "other users cannot reach the build directory"
 	skip "a file to write in a directory to read" "other users cannot reach the build directory"

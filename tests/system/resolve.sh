@@ -54,7 +54,8 @@ rm "$dir/gone/vanished"
 "$profrec" -q -U --no-names -F 999 -p $! -o "$dir/gone.prof" 1
 kill $!
 "$profrep" -f --symfs "$dir/symfs" "$dir/gone.prof" > "$dir/gone.folded"
-check "deleted before the recording: the same" mostly "$dir/gone.folded" vanished ';burn_shortly'
+check "deleted before the recording: a file of the same build-id under --symfs does" \
+	mostly "$dir/gone.folded" vanished ';burn_shortly'
 
 ## Another file of the same name is not used.
 mkdir -p "$dir/other$dir/gone"
@@ -97,11 +98,11 @@ if has_root "away"; then
 	if [ "$(info "$root/own/host.prof" "kernel")" ] && grep -q 'entry_SYSCALL_64' "$dir/here.folded"; then
 		check "away: the kernel's entry is named" contains "$(cat "$dir/away.folded")" "entry_SYSCALL_64_after_hwframe"
 	fi
-	check "away: user frames say why they do not" contains "$(away files /own/host.prof)" "file not found"
+	check "away: user frames say why they do not resolve" contains "$(away files /own/host.prof)" "file not found"
 	libc=$(away files /own/host.prof | grep -o '/[^ ]*libc\.so\.6' | head -n 1)
 	mkdir -p "$root/symfs$(dirname "$libc")"
 	cp "$libc" "$root/symfs$libc"
-	check "away: with --symfs they do" contains "$(away -f --symfs /symfs /own/host.prof)" "read"
+	check "away: user frames resolve with --symfs" contains "$(away -f --symfs /symfs /own/host.prof)" "read"
 fi
 
 ## Names that mean harm.

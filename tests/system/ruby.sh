@@ -99,7 +99,7 @@ if [ -x "$ruby" ]; then
 	"$profrec" -q -U -F 1999 -o "$dir/begin.prof" -- sh "$dir/begin"
 	"$profrep" -fa --unnamed function "$dir/begin.prof" > "$dir/begin.folded"
 	check "there are libraries that begin" above "$(sum_samples ';dln_load;.*_\[rb\]' < "$dir/begin.folded")" 20
-	check "they are no functions" same "$(sum_samples ';/[^;]*_\[rb\]' < "$dir/begin.folded")" 0
+	check "libraries that begin are no functions" same "$(sum_samples ';/[^;]*_\[rb\]' < "$dir/begin.folded")" 0
 else
 	skip "ruby" "there is no $ruby"
 fi

@@ -14,7 +14,7 @@ says()
 	kill $!
 	wait $! 2> "$dir/wait"
 	check "$1: the runtime is said" contains "$(info "$dir/$1.prof" interpreter)" "$2, without support: no functions"
-	check "$1: so is the file with it" contains "$("$profrep" files "$dir/$1.prof" | tail -n 1)" \
+	check "$1: the file with the runtime is said" contains "$("$profrep" files "$dir/$1.prof" | tail -n 1)" \
 		"$2 in $dir/$1: without support, so its functions have no names"
 }
 
@@ -23,5 +23,5 @@ says call_into_lisp "SBCL [lisp]"
 printf 'int main(void)\n{\n\treturn 0;\n}\n' > "$dir/plain.c"
 "$cc" -rdynamic -o "$dir/plain" "$dir/plain.c"
 "$profrec" -q -o "$dir/plain.prof" -- "$dir/plain"
-check "other programs have none" same "$(info "$dir/plain.prof" interpreter)" ""
+check "a program without a runtime has none" same "$(info "$dir/plain.prof" interpreter)" ""
 plan_end

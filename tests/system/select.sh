@@ -87,11 +87,11 @@ check "--by in an export" diff <(folded --by unit "$owners") <("$profrep" export
 # Every output has the filter.
 options=(--function func_a --ignore func_b)
 count=$(folded "${options[@]}" "$dir/basic.prof" | awk '{n += $NF} END {print n}')
-check "text" same "$("$profrep" "${options[@]}" "$dir/basic.prof" | grep -cE '^        [0-9]')" 1
-check "files" same "$("$profrep" files --dso func_ab "$dir/basic.prof" | grep -c libc)" 0
-check "export" diff <("$profrep" -f "${options[@]}" "$dir/basic.prof") \
+check "the text has the filter" same "$("$profrep" "${options[@]}" "$dir/basic.prof" | grep -cE '^        [0-9]')" 1
+check "files has the filter" same "$("$profrep" files --dso func_ab "$dir/basic.prof" | grep -c libc)" 0
+check "an export has the filter" diff <("$profrep" -f "${options[@]}" "$dir/basic.prof") \
 	<("$profrep" export folded "${options[@]}" "$dir/basic.prof")
-check "diff" same "$("$profrep" diff -f "${options[@]}" "$dir/basic.prof" "$dir/basic.prof" |
+check "a diff has the filter" same "$("$profrep" diff -f "${options[@]}" "$dir/basic.prof" "$dir/basic.prof" |
 	awk '{a += $(NF - 1); b += $NF} END {print a, b}')" "$count $count"
 check "a difference of one side" diff <("$profrep" diff -f "$dir/before.prof" "$dir/after.prof" | awk '$(NF - 1) == 0' |
 	grep '^z') <("$profrep" diff -f --comm z "$dir/before.prof" "$dir/after.prof")
@@ -101,15 +101,15 @@ if command -v node > /dev/null; then
 		"$profrep" html -o "$dir/page.html" "$@" && "$profrep" -f --demangle short "$@" > "$dir/page.folded" &&
 			node tests/html/check_page.js "$dir/page.html" "$dir/page.folded"
 	}
-	check "html" page "${options[@]}" "$dir/basic.prof"
+	check "a page has the filter" page "${options[@]}" "$dir/basic.prof"
 	check "html of many stacks" page --min-samples 3 "$dir/picture.prof"
 	check "html by owners" page --by container "$owners"
 	check "html without frames of a language" page --frames native "$dir/languages.prof"
 else
-	skip "html" "node is not installed"
+	skip "a page has the filter" "node is not installed"
 fi
 # Each interval is filtered by itself.
-check "intervals" diff <("$profrep" -T -f "$dir/intervals.prof" | grep -v Missed) \
+check "intervals have the filter" diff <("$profrep" -T -f "$dir/intervals.prof" | grep -v Missed) \
 	<("$profrep" -T -f --function '^(one|two)$' "$dir/intervals.prof")
 
 # Several recordings and several events.
@@ -120,11 +120,14 @@ check "an event of several" diff <("$profrep" -f --event 2 "$dir/events.prof" | 
 
 check "a filter that leaves nothing" says 1 "failed to select from '$dir/basic.prof': --comm leaves no samples" \
 	"$profrep" -f --comm nobody "$dir/basic.prof"
-check "the filter that leaves nothing of the others" says 1 "--function leaves no samples of --comm, --pid" \
+check "the filter that leaves nothing of the samples of others is named" \
+	says 1 "--function leaves no samples of --comm, --pid" \
 	"$profrep" -f --comm dd --pid 25036 --function func_a --min-samples 1 "$dir/basic.prof"
-check "nothing in intervals" says 1 "--comm leaves no samples" "$profrep" -T -f --comm nobody "$dir/intervals.prof"
-check "nothing in a difference" says 1 "--comm leaves no samples" \
+check "a filter that leaves nothing in intervals" \
+	says 1 "--comm leaves no samples" "$profrep" -T -f --comm nobody "$dir/intervals.prof"
+check "a filter that leaves nothing in a difference" says 1 "--comm leaves no samples" \
 	"$profrep" diff --comm nobody "$dir/before.prof" "$dir/after.prof"
-check "nothing in a table" says 1 "--pid leaves no samples" "$profrep" processes --pid 1 "$dir/basic.prof"
+check "a filter that leaves nothing in a table" \
+	says 1 "--pid leaves no samples" "$profrep" processes --pid 1 "$dir/basic.prof"
 check "a recording without samples is no error" "$profrep" -f --comm nobody "$dir/nothing.prof"
 plan_end

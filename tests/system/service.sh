@@ -12,7 +12,7 @@ if command -v systemd-analyze > /dev/null; then
 	check "systemd-analyze verify has nothing to say" verified
 	# A check that cannot fail shows nothing.
 	sed -i 's/^UMask=.*/UMask=nonsense/' "$dir/unit/profrec.service"
-	check "systemd-analyze verify would say it" fails 1 verified
+	check "systemd-analyze verify would say that a unit is wrong" fails 1 verified
 else
 	skip "systemd-analyze verify" "systemd-analyze is not installed"
 fi
@@ -42,7 +42,7 @@ elif as_service test -x "$profrec" 2> /dev/null; then
 	check "the service's options and capabilities record" same "$? $(cat "$dir/err")" "0 "
 	kill $!
 	check "the recording is complete" is_accounted "$dir"/state/*.prof
-	check "the name is made of the time" grep -qE '^[0-9]{8}-[0-9]{6}\.prof$' <(ls "$dir/state")
+	check "the name of the recording is made of the time" grep -qE '^[0-9]{8}-[0-9]{6}\.prof$' <(ls "$dir/state")
 	check "kernel functions have names" grep -qE ';(do_syscall_64|ret_from_fork)' <("$profrep" -f -K "$dir"/state/*.prof)
 else
 	skip "the service's options and capabilities record" "setpriv cannot set them, or the user cannot reach profrec"

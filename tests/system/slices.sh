@@ -62,22 +62,22 @@ parts_add_up()
 }
 
 "$profrec" -q -F 199 -o "$dir/phases.prof" -- "$dir/phases"
-check "their length is said" same "$(info "$dir/phases.prof" slices)" "1.000 s"
-check "the parts add up" parts_add_up "$dir/phases.prof"
+check "the length of slices is said" same "$(info "$dir/phases.prof" slices)" "1.000 s"
+check "slices: the parts add up" parts_add_up "$dir/phases.prof"
 "$profrep" -f --to 1 "$dir/phases.prof" > "$dir/begin" 2> "$dir/asked"
 check "the first second has nothing that came later" fails 1 grep spin_second "$dir/begin"
 "$profrep" -f --from $(($(duration_ms "$dir/phases.prof") / 1000 - 1)) "$dir/phases.prof" > "$dir/end" 2>> "$dir/asked"
 check "the last seconds have nothing that was before" fails 1 grep spin_first "$dir/end"
-check "no more than was asked for" same "$(grep 'is shown' "$dir/asked")" ""
+check "no more is shown than was asked for" same "$(grep 'is shown' "$dir/asked")" ""
 
 "$workloads/func_ab" &
 busy=$!
 "$profrec" -q -F 99 --no-slices -p $busy -o "$dir/none.prof" 3
-check "--no-slices: there are none" same "$(info "$dir/none.prof" slices)" none
+check "--no-slices: no slices" same "$(info "$dir/none.prof" slices)" none
 check "--no-slices: the epoch is not divided" same "$(total --to 1 "$dir/none.prof")" "$(total "$dir/none.prof")"
 
 "$profrec" -q -F 199 --slices 20ms -p $busy -o "$dir/short.prof" 2
-check "--slices: their length" same "$(info "$dir/short.prof" slices)" "0.020 s"
+check "--slices: the length of slices" same "$(info "$dir/short.prof" slices)" "0.020 s"
 check "--slices: the parts add up" same "$(($(total --to 0.1 "$dir/short.prof") + $(total --from 0.1 "$dir/short.prof")))" \
 	"$(total "$dir/short.prof")"
 # stamps: the times of samples, and how many of them are earlier than the one before.
@@ -93,6 +93,6 @@ check "--rotate: the parts of each file add up" same "$(cat "$dir/wrong")" ""
 if has_bpf "--off-cpu"; then
 	"$profrec" -q --off-cpu -o "$dir/waits.prof" -- sh -c 'sleep 0.3; sleep 1; sleep 0.9'
 	check "--off-cpu: the parts add up" parts_add_up "$dir/waits.prof"
-	check "--off-cpu: they are there" above "$(total "$dir/waits.prof")" 1000000000
+	check "--off-cpu: times are there" above "$(total "$dir/waits.prof")" 1000000000
 fi
 plan_end

@@ -104,7 +104,7 @@ record second -e "$dir/calls:own_function" -U -- "$dir/calls" 100000
 finish
 check "two processes, 600,000 calls each: the one" same "$(stacks first own_function)" "100000 200000 300000"
 check "two processes, 600,000 calls each: the other" same "$(info "$dir/second.prof" "hits counted")" 600000
-check "nothing is lost" same "$(info "$dir/second.prof" "hits lost")" \
+check "two processes, 600,000 calls each: nothing is lost" same "$(info "$dir/second.prof" "hits lost")" \
 	"0 storage full, 0 refused by the kernel, 0 walk failed"
 
 ## Weights: 100 bytes N times, 1000 bytes 2 N times, 10,000 bytes 3 N times.
@@ -112,9 +112,9 @@ begin weights "$dir/calls" 500 -e c:malloc --weight arg1:bytes -e "$dir/calls:ow
 finish
 check "--weight arg1: the bytes of each place" same "$(stacks weights malloc 1)" "50000 1000000 15000000"
 check "--weight arg1:s32: the sum of each place" same "$(stacks weights own_function 2)" "50000 1000000 15000000"
-check "an event without a weight beside them" same "$(hits weights ';own_function;free ' 3)" 3000
-check "the sum is told" same "$("$profrep" info "$dir/weights.prof" | grep -c "^  sum: *16050000$")" 1
-check "the identity holds" is_accounted "$dir/weights.prof"
+check "an event without a weight beside others with one" same "$(hits weights ';own_function;free ' 3)" 3000
+check "--weight: the sum is told" same "$("$profrep" info "$dir/weights.prof" | grep -c "^  sum: *16050000$")" 1
+check "--weight: the identity holds" is_accounted "$dir/weights.prof"
 
 ## Static probes.
 if echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1; then
@@ -131,7 +131,7 @@ if echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1; then
 			finish
 			check "$flags, --unwind=$unwind: the callers of a function with a static probe" same \
 				"$(callers entries 1 own_function)" "100 200 300"
-			check "$flags, --unwind=$unwind: and of one that may have no frame" same \
+			check "$flags, --unwind=$unwind: the callers of a probed leaf_function" same \
 				"$(callers entries 2 leaf_function)" "100 200 300"
 		done
 	done

@@ -11,10 +11,12 @@ for program in profrec profrep; do
 		at_most "$(stat -c %s "$dir/$program")" $((4 << 20))
 	check "$program: its version" same "$("$dir/$program" --version)" "$("${!program}" --version)"
 done
-check "a report" same "$("$dir/profrep" tests/golden/version-1.3.prof)" "$("$profrep" tests/golden/version-1.3.prof)"
-check "what it loads elsewhere" contains "$("$dir/profrep" push https://push.example tests/golden/version-1.3.prof 2>&1)" \
+check "a static profrep makes the same report" \
+	same "$("$dir/profrep" tests/golden/version-1.3.prof)" "$("$profrep" tests/golden/version-1.3.prof)"
+check "a static profrep says that it loads no libraries" \
+	contains "$("$dir/profrep" push https://push.example tests/golden/version-1.3.prof 2>&1)" \
 	"failed to load libcurl: this profrep is static and loads no libraries; use one that is not"
-check "an error's text" contains "$("$dir/profrec" -p 4194304 1 2>&1)" \
+check "a static profrec: an error's text" contains "$("$dir/profrec" -p 4194304 1 2>&1)" \
 	"failed to record process 4194304: No such process"
 
 need_bpf
@@ -28,8 +30,10 @@ alone()
 	unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec chroot "$0" "$@"' \
 		"$dir/root" "$@"
 }
-check "it records where there is nothing else" alone /own/profrec -q -F 999 -o /own/alone.prof -- /own/acts call 4000000
-check "what it recorded is complete" is_complete "$dir/root/own/alone.prof"
-check "and has its names" contains "$("$profrep" -f --symfs "$dir/root" "$dir/root/own/alone.prof")" ";main;"
-check "kernel names are in it" contains "$("$profrep" -fa "$dir/root/own/alone.prof")" "_[k]"
+check "a static profrec records where there is nothing else" \
+	alone /own/profrec -q -F 999 -o /own/alone.prof -- /own/acts call 4000000
+check "a static profrec: what it recorded is complete" is_complete "$dir/root/own/alone.prof"
+check "a static profrec: what it recorded has its names" \
+	contains "$("$profrep" -f --symfs "$dir/root" "$dir/root/own/alone.prof")" ";main;"
+check "a static profrec: kernel names are in the recording" contains "$("$profrep" -fa "$dir/root/own/alone.prof")" "_[k]"
 plan_end

@@ -64,7 +64,8 @@ missed() { info "$dir/$2.prof" "$1" | awk -F ', ' '{for (i = 1; i <= NF; i++) n 
 without() { awk -v name="[Missed $1 Stack]" 'index($0, name) {n += $NF} END {print n + 0}' "$dir/$2.folded"; }
 check "tiny storage: user stacks are missed by samples that were counted" same "$(missed "user missed" tiny)" \
 	"$(without User tiny)"
-check "tiny storage: and so are kernel stacks" same "$(missed "kernel missed" tiny)" "$(without Kernel tiny)"
+check "tiny storage: kernel stacks are missed by samples that were counted" \
+	same "$(missed "kernel missed" tiny)" "$(without Kernel tiny)"
 
 ## Stacks of the full depth fill the memory of a set before it has as many stacks as it may have.
 setsid "$workloads/manystacks" 2 140 &
@@ -73,9 +74,10 @@ many=$!
 kill -- -$many
 "$profrep" -f "$dir/deep.prof" > "$dir/deep.folded" 2> /dev/null
 check "deep stacks: the identity holds" is_accounted "$dir/deep.prof"
-check "deep stacks: some are missed" at_least "$(missed "user missed" deep)" 1
-check "deep stacks: by samples that were counted" same "$(missed "user missed" deep)" "$(without User deep)"
-check "deep stacks: those that are there have all frames" at_least \
+check "deep stacks: some stacks are missed" at_least "$(missed "user missed" deep)" 1
+check "deep stacks: stacks are missed by samples that were counted" \
+	same "$(missed "user missed" deep)" "$(without User deep)"
+check "deep stacks: stacks that are there have all frames" at_least \
 	"$(grep '^manystacks;' "$dir/deep.folded" | grep -v Missed | awk -F ';' 'NF < 128 {n++} END {print NR - n}')" 9
 
 ## Recordings that follow each other: the losses of each file are its own.
@@ -86,7 +88,7 @@ many=$!
 kill -- -$many
 check "losses: each file is complete" is_complete "$dir"/rotated/*.prof
 check "losses: the identity holds in each" is_accounted "$dir"/rotated/*.prof
-check "losses: each has its own" same \
+check "losses: each file has its own" same \
 	"$(for file in "$dir"/rotated/*.prof; do info "$file" "samples lost"; done | grep -vc '^0 storage full')" \
 	"$(echo "$dir"/rotated/*.prof | wc -w)"
 

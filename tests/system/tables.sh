@@ -29,7 +29,8 @@ sums_are_exact()
 for name in basic calls calls-bytes ends epochs host-a languages missed order processes slices; do
 	make one "$name.prof" > log
 	check "$name: the samples add up" sums_are_exact one
-	check "$name: as profrep counts them" same "$(field one samples 12 | awk '{n += $1} END {printf "%.0f\n", n}')" \
+	check "$name: samples are as profrep counts them" \
+		same "$(field one samples 12 | awk '{n += $1} END {printf "%.0f\n", n}')" \
 		"$(for event in $(field one recordings 1 | cat -n | awk '{print $1}'); do
 			"$profrep" -f --event "$event" "$name.prof" 2> log; done | awk '{n += $NF} END {printf "%.0f\n", n}')"
 done
@@ -49,8 +50,8 @@ check "tables of many recordings belong together" is_whole all
 ## Identities: hosts share stacks, wherever their kernels are, and not what only a host knows.
 make hosts host-a.prof host-b.prof > log
 stacks_of() { field hosts samples 10 "\$4 == \"$1\"" | sort; }
-check "two hosts" same "$(field hosts recordings 2 | xargs)" "a b"
-check "they share the stack of the kernel and of the library" same "$(comm -12 <(stacks_of a) <(stacks_of b) | wc -l)" 1
+check "two hosts have their names" same "$(field hosts recordings 2 | xargs)" "a b"
+check "two hosts share the stack of the kernel and of the library" same "$(comm -12 <(stacks_of a) <(stacks_of b) | wc -l)" 1
 check "a file without a build-id belongs to its host" same "$(field hosts frames 6 '$5 == "file" && $2 == ""' | sort | xargs)" "a b"
 check "compiled code is known by its name" same "$(field hosts frames 6 '$5 == "jit"' | sort | xargs)" "compiled_a compiled_b"
 check "functions of a language are known by name and line" contains "$(rows all frames)" $'\tpy\t'
@@ -102,14 +103,14 @@ check "sampled nanoseconds are no samples at a rate" same "$(rows times recordin
 id=0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
 check "a unit" same "$(service_of /system.slice/nginx.service)" nginx
 check "a cgroup in a unit" same "$(service_of /system.slice/nginx.service/worker)" nginx
-check "what the path says" same "$(service_of /kubepods/pod0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0/$id/web.service > log; rows service samples | cut -f 13-15)" \
+check "container, pod and unit are what the path says" same "$(service_of /kubepods/pod0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0/$id/web.service > log; rows service samples | cut -f 13-15)" \
 	"$id"$'\t'"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0"$'\t'"web.service"
 check "a container in a scope" same "$(service_of /system.slice/docker-$id.scope)" 0123456789ab
 check "a container" same "$(service_of /kubepods/besteffort/pod1/$id)" 0123456789ab
 check "a container of LXC" same "$(service_of /lxc.payload.web)" web
 check "another cgroup" same "$(service_of /user.slice/session-1.scope)" main
 check "a process without a name is called after its executable" same "$(service_of / '""')" x
-check "and none after a thread" same "$(service_of / '""' '""')" "[unknown]"
+check "a process without name and executable has no service of a thread" same "$(service_of / '""' '""')" "[unknown]"
 
 ## One result: in any run, and a stack once, whichever thread was first.
 for i in $(seq 12); do sed "s/^meta hostname a/meta hostname a$i/" "$root/tests/golden/host-a.txt" | "$BUILD/tests/prof_make" > "a$i.prof"; done
@@ -138,26 +139,26 @@ check "lengths fit their column" same "$(field long samples 2)" 4294967295
 ## Recordings that cannot be read, or count twice.
 echo damaged > damaged.prof
 head -c -40 basic.prof > cut.prof
-check "a damaged one is left out" says 3 "WARNING: the recording 'damaged.prof' is left out" "$profrep" tables -o left basic.prof damaged.prof
-check "the others are there" sums_are_exact left
-check "one that was cut" says 3 "WARNING: the recording 'cut.prof' is incomplete" "$profrep" tables -o short cut.prof
-check "it says so" same "$(field short recordings 15)" 1
-check "one that is there twice" says 3 "it is there twice" "$profrep" tables -o twice basic.prof basic.prof
-check "it counts once" sums_are_exact twice
+check "a damaged recording is left out" says 3 "WARNING: the recording 'damaged.prof' is left out" "$profrep" tables -o left basic.prof damaged.prof
+check "a damaged recording: the others are there" sums_are_exact left
+check "a recording that was cut" says 3 "WARNING: the recording 'cut.prof' is incomplete" "$profrep" tables -o short cut.prof
+check "a recording that was cut says so" same "$(field short recordings 15)" 1
+check "a recording that is there twice" says 3 "it is there twice" "$profrep" tables -o twice basic.prof basic.prof
+check "a recording that is there twice counts once" sums_are_exact twice
 "$profrep" merge -o merged.prof host-a.prof host-b.prof
-check "a merged one has no times" says 1 "failed to make tables of 'merged.prof': it was merged from several" "$profrep" tables -o none merged.prof
-check "none can be read" says 1 "no recording can be read" "$profrep" tables -o none damaged.prof damaged.prof
+check "a merged recording has no times" says 1 "failed to make tables of 'merged.prof': it was merged from several" "$profrep" tables -o none merged.prof
+check "no recording can be read" says 1 "no recording can be read" "$profrep" tables -o none damaged.prof damaged.prof
 
 check "standard input, once" says 1 "failed to make tables: only one recording can be '-'" "$profrep" tables -o none - -
 printf -- '-\n-\n' > list
 check "standard input, in lists" says 1 "failed to make tables: only one recording can be '-'" "$profrep" tables -o none @list
 
 ## The directory: whole or not at all.
-check "nothing is left" same "$(ls -d none* ./*.part 2> log)" ""
+check "nothing is left of tables that failed" same "$(ls -d none* ./*.part 2> log)" ""
 check "a directory with files" says 1 "failed to create 'first': Directory not empty" "$profrep" tables -o first basic.prof
 mkdir empty
 check "an empty directory" "$profrep" tables -o empty/ basic.prof
-check "all files are there" same "$(ls -x -w 0 empty)" \
+check "an empty directory: all files are there" same "$(ls -x -w 0 empty)" \
 	"clickhouse.sql  duckdb.sql  frames.tsv.zst  recordings.tsv.zst  samples.tsv.zst  stacks.tsv.zst  symbols.tsv.zst"
 check "no output" says 2 "command tables: needs -o" "$profrep" tables basic.prof
 # A stopped reader of a FIFO keeps profrep waiting for the second recording.
@@ -200,7 +201,7 @@ check "names of files" contains "$("$profrep" tables --symbols later)" "named by
 check "the function of the code" same "$(names_of later)" $'0\touter\t\t0\tfile'
 cp later/symbols.tsv.zst once
 "$profrep" tables --symbols later > log
-check "once more is the same" cmp once later/symbols.tsv.zst
+check "names of files, once more: the same" cmp once later/symbols.tsv.zst
 "$profrep" tables --symbols later -i --lines > log
 check "inlined functions and lines" same "$(names_of later)" \
 	"0	outer	$PWD/named.c	4	file"$'\n'"1	inner	$PWD/named.c	1	file"
@@ -220,18 +221,18 @@ check "the root of another host" contains "$("$profrep" tables --symbols moved -
 sample known /there/named $at "sym f $((at - 1)) 16 recorded"
 make known known.prof > log
 check "the recording's name, and no file" contains "$("$profrep" tables --symbols known)" "named by recordings:            1"
-check "it stays" same "$(names_of known)" $'0\trecorded\t\t0\trecording'
+check "the recording's name, and no file: the name stays" same "$(names_of known)" $'0\trecorded\t\t0\trecording'
 "$profrep" tables --symbols known --symfs root > log
 check "the whole symbol table knows better" same "$(names_of known)" $'0\touter\t\t0\tfile\n0\trecorded\t\t0\trecording'
 strip -o root/there/stripped named*program && mv root/there/stripped root/there/named
 "$profrep" tables --symbols known --symfs root > log
-check "a stripped file does not" same "$(names_of known)" $'0\trecorded\t\t0\trecording'
+check "a stripped file knows no better" same "$(names_of known)" $'0\trecorded\t\t0\trecording'
 rm -rf bounds && cp -r paths bounds
 "$profrep" tables --symbols bounds --symfs root > log
 check "bounds are better than nothing" contains "$(names_of bounds)" $'\t[named+0x'
 cp bounds/symbols.tsv.zst once
 "$profrep" tables --symbols bounds --symfs root > log
-check "they are there once" same "$(names_of bounds | wc -l)" 1
+check "bounds are there once" same "$(names_of bounds | wc -l)" 1
 
 ## Tables that are broken.
 check "no directory" says 1 "failed to open 'nowhere/frames.tsv.zst': No such file or directory" "$profrep" tables --symbols nowhere
@@ -261,14 +262,15 @@ check "a line without limits" says 1 "a line is longer than 1 MiB" "$profrep" ta
 cp later/frames.tsv.zst odd/frames.tsv.zst
 echo text > odd/symbols.tsv.zst
 check "a table that is not packed" says 1 "failed to read 'odd/symbols.tsv.zst': " "$profrep" tables --symbols odd
-check "which stays" same "$(cat odd/symbols.tsv.zst)" text
+check "a table that is not packed stays" same "$(cat odd/symbols.tsv.zst)" text
 
 ## A loss of power: files, directory and name are synced, and errors of that are said.
 if command -v strace > log && strace -qq -o log true 2> log; then
 	synced() { strace -f -qq -y -o calls -e trace=fsync,rename "$profrep" tables -o synced basic.prof; }
 	check "tables are synced" synced
-	check "each file of them, and the part" same "$(sed '/rename(/q' calls | grep -c 'fsync(.*\.part.*= 0')" "$(($(ls synced | wc -l) + 1))"
-	check "after the rename, their directory" contains "$(sed '1,/rename(/d; s/ *= / = /' calls)" "<$dir>) = 0"
+	check "tables are synced: each file, and the part" same "$(sed '/rename(/q' calls | grep -c 'fsync(.*\.part.*= 0')" "$(($(ls synced | wc -l) + 1))"
+	check "tables are synced: after the rename, their directory" \
+		contains "$(sed '1,/rename(/d; s/ *= / = /' calls)" "<$dir>) = 0"
 	failing() { strace -f -qq -o log -e trace=fsync -e inject="fsync:error=EIO:when=$1" "$profrep" tables -o unsynced basic.prof; }
 	files=$(ls synced | wc -l)
 	for at in 1 "$files" $((files + 1)); do

@@ -230,6 +230,6 @@ if command -v script > /dev/null; then
 	check "no colours by NO_COLOR" same "$(NO_COLOR=1 terminal 80 "$profrep top $dir/basic.prof" | grep -c $'\033')" 0
 	check "no colours on a dumb terminal" same "$(TERM=dumb terminal 80 "$profrep top $dir/basic.prof" | grep -c $'\033')" 0
 else
-	skip "on a terminal" "script is not installed"
+	skip "top on a terminal" "script is not installed"
 fi
 plan_end

@@ -26,7 +26,7 @@ if command -v systemd-analyze > "$dir/log"; then
 	}
 	for file in "$dir"/units/*; do check "$(basename "$file"): systemd-analyze verify has nothing to say" verified "$(basename "$file")"; done
 	sed -i 's/^User=.*/&\nUMask=nonsense/' "$dir/units/profrep-collect.service"
-	check "systemd-analyze verify would say it" fails 1 verified profrep-collect.service
+	check "systemd-analyze verify would say that a unit is wrong" fails 1 verified profrep-collect.service
 	if systemd-analyze security --help 2>&1 | grep -q offline; then
 		check "exposure of profrec" at_most "$(exposure profrec.service)" 27
 		check "exposure of profrec-send" at_most "$(exposure profrec-send.service)" 15
@@ -45,8 +45,8 @@ elif has_root "users and directories"; then
 	sysusers() { systemd-sysusers --root="$dir/root" "$PWD/$units/profrec.sysusers" "$PWD/$units/profrep.sysusers"; }
 	tmpfiles() { systemd-tmpfiles --root="$dir/root" --create "$PWD/$units/profrec.tmpfiles" "$PWD/$units/profrep.tmpfiles"; }
 	check "systemd-sysusers makes the users" sysusers
-	check "a second time, too" sysusers
-	check "both are there, and their groups" same "$(cut -d: -f1 "$dir/root/etc/passwd" "$dir/root/etc/group" | sort | xargs)" \
+	check "systemd-sysusers runs a second time, too" sysusers
+	check "the users are there, and their groups" same "$(cut -d: -f1 "$dir/root/etc/passwd" "$dir/root/etc/group" | sort | xargs)" \
 		"profrec profrec profrep profrep"
 	check "systemd-tmpfiles makes the directories" tmpfiles
 	id_of() { awk -F: -v name="$1" '$1 == name {print $3 ":" $4}' "$dir/root/etc/passwd"; }
@@ -59,7 +59,7 @@ elif has_root "users and directories"; then
 	touch "$dir/root/var/lib/profrep"/{incoming,archive,refused,loaded,tables}/x "$dir/root/var/lib/profrec/x"
 	clean() { systemd-tmpfiles --root="$dir/root" --clean "$PWD/$units/profrec.tmpfiles" "$PWD/$units/profrep.tmpfiles"; }
 	check "systemd-tmpfiles cleans" clean
-	check "and leaves all that is new" same "$(find "$dir/root/var/lib" -name x | wc -l)" 6
+	check "systemd-tmpfiles leaves all that is new" same "$(find "$dir/root/var/lib" -name x | wc -l)" 6
 fi
 
 ## The collector. Recordings of several hosts; each has samples that no other has.
@@ -84,32 +84,34 @@ arrive web2 .3.prof.x4TyaS
 arrive web2 'a b.prof'
 echo damaged > "$store/incoming/web1/3.prof"
 ln -s /etc/passwd "$store/incoming/web1/4.prof"
-check "a run" collect
-check "makes tables of all" same "$(hosts)" "web11.prof web12.prof web21.prof"
-check "keeps the recordings" same "$(find "$store/archive" -name '*.prof' -printf '%f\n' | sort | xargs)" "web1:1.prof web1:2.prof web2:1.prof"
-check "refuses what is damaged" same "$(find "$store/refused" -type f -printf '%f\n')" "web1:3.prof"
-check "leaves what is not whole, and other names" same "$(find "$store/incoming" ! -type d -printf '%f\n' | sort | xargs)" \
+check "a run of the collector" collect
+check "a run makes tables of all recordings" same "$(hosts)" "web11.prof web12.prof web21.prof"
+check "a run keeps the recordings" same "$(find "$store/archive" -name '*.prof' -printf '%f\n' | sort | xargs)" "web1:1.prof web1:2.prof web2:1.prof"
+check "a run refuses what is damaged" same "$(find "$store/refused" -type f -printf '%f\n')" "web1:3.prof"
+check "a run leaves what is not whole, and other names" \
+	same "$(find "$store/incoming" ! -type d -printf '%f\n' | sort | xargs)" \
 	".3.prof.x4TyaS 4.prof a b.prof"
 rm "$store"/incoming/*/{4,"a b"}.prof 2> "$dir/log"
 check "a run without recordings" collect
-check "changes nothing" same "$(hosts)" "web11.prof web12.prof web21.prof"
+check "a run without recordings changes nothing" same "$(hosts)" "web11.prof web12.prof web21.prof"
 echo damaged > "$store/incoming/web1/5.prof"
-check "a batch of damaged ones alone" collect
-check "is refused" same "$(find "$store/refused" -type f | wc -l) $(ls "$store/tables" | wc -l)" "2 1"
+check "a batch of damaged recordings alone" collect
+check "a batch of damaged recordings alone is refused" \
+	same "$(find "$store/refused" -type f | wc -l) $(ls "$store/tables" | wc -l)" "2 1"
 
 # Batches.
 arrive web3 {1..5}.prof
 check "small batches" env PROFREP_BATCH=2 $units/profrep-collect "$store"
-check "have all" same "$(hosts | wc -w) $(ls "$store/tables" | wc -l)" "8 4"
+check "small batches have all recordings" same "$(hosts | wc -w) $(ls "$store/tables" | wc -l)" "8 4"
 
 # Loads.
 export PROFREP_LOAD="[ -s duckdb.sql ] && basename \$PWD >> $dir/loads; test -e $dir/up"
 check "a database that is down" fails 1 collect
-check "keeps tables waiting" same "$(ls "$store/tables" | wc -l) $(ls "$store/loaded" | wc -l)" "4 0"
+check "a database that is down keeps tables waiting" same "$(ls "$store/tables" | wc -l) $(ls "$store/loaded" | wc -l)" "4 0"
 : > "$dir/up"
 : > "$dir/loads"
 check "a database that is up" collect
-check "has each batch once" same "$(sort "$dir/loads" | uniq | wc -l) $(wc -l < "$dir/loads") $(ls "$store/tables" | wc -l)" "4 4 0"
+check "a database that is up has each batch once" same "$(sort "$dir/loads" | uniq | wc -l) $(wc -l < "$dir/loads") $(ls "$store/tables" | wc -l)" "4 4 0"
 unset PROFREP_LOAD
 
 # A recording of which profrep dies. The others have tables.
@@ -121,23 +123,25 @@ END
 chmod +x "$dir/dies"
 arrive web4 {1..6}.prof poison.prof
 check "a recording of which profrep dies" env PROFREP="$dir/dies" $units/profrep-collect "$store"
-check "is refused alone" same "$(find "$store/refused" -name '*poison*' | wc -l) $(hosts | wc -w) $(waiting)" "1 14 0"
+check "a recording of which profrep dies is refused alone" \
+	same "$(find "$store/refused" -name '*poison*' | wc -l) $(hosts | wc -w) $(waiting)" "1 14 0"
 
-check "leaves no part of tables" same "$(find "$store/tables" -name '*.part')" ""
+check "a recording of which profrep dies leaves no part of tables" same "$(find "$store/tables" -name '*.part')" ""
 
 # Parts of a run before are not loaded.
 mkdir "$store/tables/20260101-000000.1.7.part"
 check "a part of tables that was left" env PROFREP_LOAD="basename \$PWD >> $dir/parts" $units/profrep-collect "$store"
-check "is removed, not loaded" same "$(grep -c part "$dir/parts") $(find "$store/tables" -name '*.part')" "0 "
+check "a part of tables that was left is removed, not loaded" \
+	same "$(grep -c part "$dir/parts") $(find "$store/tables" -name '*.part')" "0 "
 
 # A full disk: profrep fails, and all wait for the next run.
 printf '#!/bin/sh\necho "failed to write: No space left on device" >&2\nexit 1\n' > "$dir/full"
 chmod +x "$dir/full"
 arrive web5 1.prof
 check "a disk that is full" fails 1 env PROFREP="$dir/full" $units/profrep-collect "$store"
-check "loses nothing" same "$(waiting)" 1
-check "a later run goes on" collect
-check "with all" same "$(hosts | wc -w) $(waiting)" "15 0"
+check "a disk that is full loses nothing" same "$(waiting)" 1
+check "a run after a disk that was full" collect
+check "a run after a disk that was full has all" same "$(hosts | wc -w) $(waiting)" "15 0"
 
 # An error that may pass: profrep names the recording, which is no reason to refuse it. The others have tables.
 refused=$(find "$store/refused" -type f | wc -l)
@@ -155,11 +159,12 @@ chmod +x "$dir/passes"
 passing() { env PROFREP="$dir/passes" timeout 60 $units/profrep-collect "$store"; }
 arrive web7 1.prof passes.prof
 check "a recording that cannot be read now" fails 1 passing
-check "waits, and the others have tables" same "$(hosts | wc -w) $(waiting)" "16 1"
-check "alone, too" fails 1 passing
-check "it waits" same "$(waiting) $(find "$store/refused" -type f | wc -l)" "1 $refused"
-check "a run that can read it" collect
-check "has it" same "$(hosts | wc -w) $(waiting)" "17 0"
+check "a recording that cannot be read now waits, and the others have tables" same "$(hosts | wc -w) $(waiting)" "16 1"
+check "a recording that cannot be read now, alone" fails 1 passing
+check "a recording that cannot be read now waits alone" \
+	same "$(waiting) $(find "$store/refused" -type f | wc -l)" "1 $refused"
+check "a run that can read a recording again" collect
+check "a run that can read a recording again has it" same "$(hosts | wc -w) $(waiting)" "17 0"
 
 # A batch that fails each time holds up no others.
 printf '#!/bin/sh\n! grep -q stays "${4#@}" || { echo "profrep: failed to make tables: cause unknown"; exit 1; }\nexec %s "$@"\n' "$profrep" > "$dir/stays"
@@ -168,10 +173,10 @@ staying() { env PROFREP="$dir/stays" PROFREP_BATCH=1 timeout 60 $units/profrep-c
 arrive web8 stays.prof
 check "a batch that fails" fails 1 staying
 arrive web8 {1..3}.prof
-check "fails again" fails 1 staying
-check "and the others have tables" same "$(hosts | wc -w) $(waiting)" "20 1"
-check "a run in which it succeeds" collect
-check "has all" same "$(hosts | wc -w) $(waiting)" "21 0"
+check "a batch that fails again" fails 1 staying
+check "a batch that fails again: the others have tables" same "$(hosts | wc -w) $(waiting)" "20 1"
+check "a batch that succeeds at last" collect
+check "a batch that succeeds at last: all are there" same "$(hosts | wc -w) $(waiting)" "21 0"
 
 # A rename that fails: said, and no loop.
 cat > "$dir/blocks" << END
@@ -183,17 +188,18 @@ END
 chmod +x "$dir/blocks"
 arrive web9 1.prof
 check "a name that is taken in archive/" fails 1 env PROFREP="$dir/blocks" timeout 60 $units/profrep-collect "$store"
-check "it waits, with tables" same "$(hosts | wc -w) $(waiting)" "22 1"
+check "a name that is taken in archive/: the recording waits, with tables" same "$(hosts | wc -w) $(waiting)" "22 1"
 find "$store/archive" -name 'in the way' -exec rmdir {} +
-check "a run after that" collect
-check "has it once" same "$(hosts | wc -w) $(waiting)" "22 0"
+check "a name that is free again in archive/" collect
+check "a name that is free again in archive/: the recording is there once" same "$(hosts | wc -w) $(waiting)" "22 0"
 # profrep refuses a recording of a batch and dies of another.
 batch=20260101-000000.2
 mkdir "$store/refused/$batch" "$being_read/$batch"
 touch "$store/refused/$batch/x"
 make_recording other > "$being_read/$batch/web9:poison.prof"
 check "a name that is there in refused/" env PROFREP="$dir/dies" timeout 60 $units/profrep-collect "$store"
-check "takes one more" same "$(find "$store/refused/$batch" -type f | wc -l) $(waiting)" "2 0"
+check "a name that is there in refused/ takes one more" \
+	same "$(find "$store/refused/$batch" -type f | wc -l) $(waiting)" "2 0"
 
 # A kill at each step: mv and profrep are programs, so the kill comes at each of their calls.
 mkdir "$dir/bin"
@@ -217,9 +223,9 @@ for at in $(seq 1 12); do
 	done
 done
 check "kills at every step" at_least $kills 12
-check "lose nothing, and count nothing twice" same "$(tables_of recordings | cut -f 1 | sort -u | wc -l) $(hosts | wc -w) $(waiting)" \
+check "kills at every step lose nothing, and count nothing twice" same "$(tables_of recordings | cut -f 1 | sort -u | wc -l) $(hosts | wc -w) $(waiting)" \
 	"$total $total 0"
-check "refuse each that is damaged" same "$(find "$store/refused" -name '*damaged*' | wc -l)" "$damaged"
+check "kills at every step: what is damaged is refused" same "$(find "$store/refused" -name '*damaged*' | wc -l)" "$damaged"
 # The same while profrep dies of a recording, and the batch is halved.
 for at in $(seq 1 20); do
 	arrive "web6" "half-$at-"{1..3}.prof

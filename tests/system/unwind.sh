@@ -84,7 +84,7 @@ for name in calls arrays signals threads lazy throw python3 rsa2048 sqlite3 node
 	unwind_program "$name" record "$name" --unwind=dwarf 3 --
 	fold "$name" --from 1
 	check "$name: the recording says that stacks are complete" complete "$name" 95
-	check "$name: they have roots" rooted "$name" 95 10
+	check "$name: stacks have roots" rooted "$name" 95 10
 done
 for name in gcc git; do
 	why=$(unwind_missing "$name")
@@ -96,7 +96,7 @@ for name in gcc git; do
 	unwind_program "$name" record "$name" --unwind=dwarf 3 -- bash -c 'while :; do "$@" > /dev/null; done' loop
 	fold "$name" --from 1
 	check "$name: the recording says that stacks are complete" complete "$name" 95
-	check "$name: they have roots" rooted "$name" 90 10
+	check "$name: stacks have roots" rooted "$name" 90 10
 done
 
 ## Functions that no table covers. Where one has no frame, a walk along rbp passes over its caller.
@@ -113,11 +113,11 @@ check "no table, no frame: the recording says that stacks are not complete" at_m
 	"$(info "$dir/bare.prof" "user stacks" | sed 's/ .*//')" "$(($(sum_samples '^no_table' < "$dir/bare.folded") / 5))"
 
 ## Samples in the kernel, with their callers.
-if has_bpf "dd, in the kernel: they have roots"; then
+if has_bpf "dd, in the kernel: stacks have roots"; then
 	record dd --unwind=dwarf 3 -- dd if=/dev/zero of=/dev/null bs=64k
 	"$profrep" -f -a -m --from 1 "$dir/dd.prof" | grep '_\[k\]' > "$dir/kernel.folded"
 	touch "$dir/kernel.err" "$dir/kernel.said"
-	check "dd, in the kernel: they have roots" rooted kernel 95 10 '^dd;'
+	check "dd, in the kernel: stacks have roots" rooted kernel 95 10 '^dd;'
 fi
 
 # again NAME COMMAND...: records five runs of a command of less than a second. The first second, in which the tables are
@@ -144,7 +144,7 @@ check "dlopen: stacks in the second have roots" rooted dl 60 10 ';plug_two[; ]'
 # The recorder may also have been asked in vain before, about code of which nothing can be known.
 build "$dir/libwander.so" wander.c "${frameless[@]}" -shared -fPIC -Wl,-z,nodelete
 again wander "$dir/loader" "$dir/libwander.so:wander" "$dir/libplug_one.so:plug_one"
-check "dlopen after code that has no unwind information: they have roots" rooted wander 60 10 ';plug_one[; ]'
+check "dlopen after code that has no unwind information: stacks have roots" rooted wander 60 10 ';plug_one[; ]'
 
 ## Other images of one process, and one image of many.
 build "$dir/reexec" reexec.c "${frameless[@]}"
@@ -155,14 +155,14 @@ check "exec: stacks after it have roots" rooted exec 60 10 ';burn_shortly[; ]'
 record fork --unwind=dwarf 3 -- bash -c \
 	'while :; do for i in 1 2 3; do (for ((j = 0; j < 20000; j++)); do :; done) & done; wait; done'
 fold fork --from 1
-check "fork without exec: they have roots" rooted fork 60 10 '^bash;'
+check "fork without exec: stacks have roots" rooted fork 60 10 '^bash;'
 
 ## Processes that end before the recorder knows their mappings. It walks copies of their stacks, which have several sizes.
 build "$dir/deep" deep.c "${frameless[@]}" -pthread
 for kib in 1 6 12 26; do
 	# shellcheck disable=SC2016 # for the shell that is started
 	record "deep.$kib" --unwind=dwarf -- bash -c 'for i in {1..40}; do "$0" 3 "$1"; "$0" 3 "$1" thread; done' "$dir/deep" $kib
-	check "$kib KiB of stack, of main threads and others: they have roots" rooted "deep.$kib" 80 80 ';burn_deeply '
+	check "$kib KiB of stack, of main threads and others: stacks have roots" rooted "deep.$kib" 80 80 ';burn_deeply '
 done
 
 ## Files that the host does not have under that name, or not any more.
@@ -172,7 +172,7 @@ if unshare -m true 2> /dev/null; then
 	record elsewhere --unwind=dwarf -- unshare -m sh -c \
 		"mount -t tmpfs none $dir/inside && cp $dir/frames $dir/inside/elsewhere && exec $dir/inside/elsewhere calls 3000"
 	fold elsewhere --from 1
-	check "another mount namespace: they have roots" rooted elsewhere 80 10 '^elsewhere;'
+	check "another mount namespace: stacks have roots" rooted elsewhere 80 10 '^elsewhere;'
 else
 	skip "another mount namespace" "there are no mount namespaces"
 fi
@@ -184,7 +184,7 @@ rm "$dir/gone/vanished"
 record vanished --unwind=dwarf -p $! 3
 kill $!
 fold vanished --from 1
-check "a deleted program: they have roots" rooted vanished 95 10 '^vanished;'
+check "a deleted program: stacks have roots" rooted vanished 95 10 '^vanished;'
 
 ## Frame pointers, if the user asks for them: optimised programs have none.
 record fp --unwind=fp 2 -- "$dir/frames" calls 600000

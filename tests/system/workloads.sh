@@ -73,7 +73,7 @@ record()
 }
 python=/usr/bin/python3
 check "a recording of all forms" record all
-check "what their paths say" same "$(said all)" "$expected"
+check "processes have what their paths say" same "$(said all)" "$expected"
 of() { "$profrep" -f "$@" "$dir/all.prof" | sed 's/;.*//' | sort -u | xargs; }
 check "--container" same "$(of --container "${id:0:9}" | xargs -n 1 | grep -v bash | xargs)" "cgroupfs cri docker podman"
 check "--by container" contains "$("$profrep" top --by container "$dir/all.prof")" "${id:0:12}"
@@ -83,5 +83,5 @@ mkdir "$cgroups/$within/recorder"
 # shellcheck disable=SC2016 # the other shell expands it
 in_namespace=(bash -c 'echo $$ > "$0/cgroup.procs" && exec unshare -C "$@"' "$cgroups/$within/recorder")
 check "a recorder with a namespace of its own" record inside "${in_namespace[@]}"
-check "knows the same" same "$(said inside)" "$expected"
+check "a recorder with a namespace of its own knows the same" same "$(said inside)" "$expected"
 plan_end

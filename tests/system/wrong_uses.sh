@@ -26,5 +26,5 @@ done < "$golden/wrong-uses" > answers
 
 [ -z "${REWRITE:-}" ] || cp answers "$golden/wrong-uses.err"
 check "each wrong use has its message" diff -u "$golden/wrong-uses.err" answers
-check "each fails by its status" same "$(sed -nE 's/^([0-9]+)  .*/\1/p' answers | sort -u | xargs)" "1 125 2"
+check "each wrong use fails by its status" same "$(sed -nE 's/^([0-9]+)  .*/\1/p' answers | sort -u | xargs)" "1 125 2"
 plan_end

@@ -148,7 +148,7 @@ show_part()
 	rm "$said"
 }
 
-# run_part NAME COMMAND...: in a temporary directory of its own, for PART_TIMEOUT seconds at most.
+# run_part NAME COMMAND...: in a temporary directory of its own, for as long as timeout_of says.
 run_part()
 {
 	local pid

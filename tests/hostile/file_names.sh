@@ -69,15 +69,15 @@ check "beside files that take long: what was not looked at is said" \
 	grep -q 'times names of a file were not looked up' "$dir/err"
 check "beside files that take long: whose files were not looked at is said" contains "$(info "$dir/crowd.prof" "lacked room" | sed -n 's/.*names of files:\([^;]*\).*/\1/p')" "of user 65534"
 
-# Names of 6 MB in one program, whose file is known before those of the others.
+# Names of 18 MB in one program, more than two epochs have room for; its file is known before those of the others.
 long=$(printf 'x%.0s' {1..15000})
 {
 	echo 'static volatile unsigned int sink;'
-	for i in {1..400}; do
-		echo "__attribute__((noinline)) void f$i$long(void) { for (int i = 0; i < 2000000; i++) sink += i; }"
+	for i in {1..1200}; do
+		echo "__attribute__((noinline)) void f$i$long(void) { for (int i = 0; i < 700000; i++) sink += i; }"
 	done
 	echo 'int main(void) { for (;;) {'
-	for i in {1..400}; do echo "f$i$long();"; done
+	for i in {1..1200}; do echo "f$i$long();"; done
 	echo '} }'
 } > "$dir/long.c"
 check "a program with long names" "$cc" -O1 -include tests/programs/nice.h -Wl,--build-id -o "$dir/long" "$dir/long.c"

@@ -94,7 +94,9 @@ if [ -x "$ruby" ]; then
 	judge_ruby ruby
 	# Each library in C calls functions of Ruby while it begins.
 	cat > "$dir/begin" <<- END
-		for i in 1 2 3 4 5 6 7 8 9 10; do "$ruby" -e 'require "socket"; require "json"; require "date"; require "openssl"'; done
+		for i in 1 2 3 4; do for j in 1 2 3 4 5 6 7 8 9 10; do
+			"$ruby" -e 'require "socket"; require "json"; require "date"; require "openssl"'
+		done; done
 	END
 	"$profrec" -q -U -F 1999 -o "$dir/begin.prof" -- sh "$dir/begin"
 	"$profrep" -fa --unnamed function "$dir/begin.prof" > "$dir/begin.folded"

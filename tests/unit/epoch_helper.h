@@ -38,6 +38,10 @@ static uint64_t nr_samples; /* of all rows in t */
 static const struct build_id id_app = {.size = 20, .bytes = {0xaa, 1}};
 static const struct build_id id_lib = {.size = 20, .bytes = {0xbb, 2}};
 
+/* The recorder's own, whose build-id those of the processes have. */
+static const struct vdso own_vdso = {.build_id = {.size = 20, .bytes = {0xcc, 3}},
+				     .size = 2 * PAGE};
+
 static const char kallsyms[] = "ffffffff81000000 T startup_64\n"
 			       "ffffffff81001000 T _stext\n"
 			       "ffffffff81002000 T do_syscall\n"
@@ -52,7 +56,8 @@ static inline int world_try_create(struct jit *jit)
 	char modules[] = "ext 8192 1 - Live 0xffffffffc0100000\n";
 	FILE *m = fmemopen(modules, strlen(modules), "r");
 	FILE *k = fmemopen((void *)(uintptr_t)kallsyms, strlen(kallsyms), "r");
-	struct epoch_sources sources = {.spaces = &w.spaces, .ksyms = &w.ksyms, .jit = jit};
+	struct epoch_sources sources = {
+		.spaces = &w.spaces, .ksyms = &w.ksyms, .jit = jit, .vdso = &own_vdso};
 	int ret;
 
 	w = (struct world){0};

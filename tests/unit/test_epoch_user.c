@@ -114,6 +114,35 @@ START_TEST(files_and_distances)
 }
 END_TEST
 
+/* The kernel gives no build-id for the vdso. It is that of the recorder, unless it is another one.
+ */
+START_TEST(the_vdso)
+{
+	static const struct {
+		uint64_t start, size;
+		bool is_ours;
+	} cases[] = {
+		{0x7ffe00000000, 2 * PAGE, true},
+		{0x7ffe00000000, PAGE, false}, /* of another kernel's size */
+		{0xf7f00000, 2 * PAGE, false}, /* of a process of 32 bits */
+	};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		map_file(PID_A + i, 10, "[vdso]", NULL, cases[i].start, cases[i].size, 0);
+		add_user(PID_A + i, 20, FRAMES(cases[i].start + 0x40));
+	}
+	finish_epoch();
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct prof_object *object = &t.objects[user_frame(i, 0)->object];
+
+		ck_assert_int_eq(object->kind, PROF_OBJECT_VDSO);
+		ck_assert_uint_eq(object->build_id_size, cases[i].is_ours ? 20 : 0);
+		if (cases[i].is_ours)
+			ck_assert_mem_eq(object->build_id, own_vdso.build_id.bytes, 20);
+	}
+}
+END_TEST
+
 /* Nobody looked at the files. They are two all the same. */
 START_TEST(files_without_stat)
 {
@@ -142,5 +171,5 @@ START_TEST(deleted_files_have_no_times)
 END_TEST
 
 SUITE_MAIN_WITH("epoch_user", world_create, world_destroy, files_of_one_path,
-		many_distances_of_one_file, many_files_of_one_path, files_and_distances,
+		many_distances_of_one_file, many_files_of_one_path, files_and_distances, the_vdso,
 		files_without_stat, deleted_files_have_no_times)

@@ -30,33 +30,41 @@ static struct err err;
 static struct {
 	uint64_t nr_rows, sum, sum_of_b, nr_stacks, last_nr, last_frames[64];
 	char last_name[COMM_SIZE];
+	uint32_t last_tid;
+	uint64_t first_ns, last_ns, nr_changes;
+	struct slice_change changes[8]; /* of the last row */
 } drained;
 
-/* Both sets together have room for @stacks and @counts. Samples are of @pids, or of all if NULL. */
-static void create(uint64_t stacks, uint64_t counts, const u32_vec *pids)
+/* Samples are of @pids, or of all if it is NULL. */
+static void create_as(struct sampler_options options, const u32_vec *pids)
 {
 	static const u32_vec none;
 	const struct filter_options chosen = {
 		.pids = pids ? pids : &none, .tids = &none, .uid = FILTERS_ANY_UID};
 	const struct events events = {.nr = 0};
-	struct sampler_options options = {
-		.is_own = true,
-		.filters = &filters,
-		.cpus = &cpus,
-		.events = &events,
-		.nr_events = 1,
-		.hit_period = 1,
-		.sample_weight = 1,
-		.stack_storage = stacks,
-		.hash_storage = counts,
-		.no_slices = true,
-		.depth = {.most = 64, .of_helper = 64},
-	};
 
-	drained.nr_rows = 0;
+	options.is_own = true;
+	options.filters = &filters;
+	options.cpus = &cpus;
+	options.events = &events;
+	options.nr_events = 1;
+	options.hit_period = 1;
+	options.depth = (struct stack_depth){.most = 64, .of_helper = 64};
+
 	ck_assert_msg(!cpus_possible(&cpus, &err), "%s", err.text);
 	ck_assert_msg(!filters_open(&filters, &chosen, &err), "%s", err.text);
 	ck_assert_msg(!sampler_create(&options, &sampler, &err), "%s", err.text);
+}
+
+/* As create_as. Both sets together have room for @stacks and @counts. */
+static void create(uint64_t stacks, uint64_t counts, const u32_vec *pids)
+{
+	const struct sampler_options options = {.sample_weight = 1,
+						.stack_storage = stacks,
+						.hash_storage = counts,
+						.no_slices = true};
+
+	create_as(options, pids);
 }
 
 static void end(void)
@@ -72,8 +80,14 @@ static void end(void)
 		.end_code = CODE + 0x10000, .start_stack = STACK + 0x1000                          \
 	}
 
+/* Options with room for all samples of a test. */
+#define ROOM .sample_weight = 1, .stack_storage = 1024, .hash_storage = 1024
+
 static const struct program_process process_a = PROCESS(PID_A, 1000);
 static const struct program_process process_b = PROCESS(PID_B, 1001);
+
+static uint64_t now_ns; /* of the next samples */
+static uint32_t tid;    /* as well; 0: the main thread */
 
 /*
  * Takes a sample that was at @place in user space, below two callers that the frame pointers tell,
@@ -86,9 +100,9 @@ static void take(const struct program_process *process, uint64_t place, const ui
 	static const uint64_t stack[1024] = {STACK + 16, CODE + 0x200, 0, CODE + 0x300};
 	struct program_sample sample = {
 		.process = process,
-		.tid = process->pid,
+		.tid = tid ? tid : process->pid,
 		.comm = "sampled",
-		.time_ns = 1000,
+		.time_ns = now_ns,
 		.regs = {.rip = CODE + place, .rsp = STACK, .rbp = STACK, .cs = 0x33},
 		.memory = {.begin = STACK,
 			   .nr = sizeof(stack),
@@ -118,6 +132,12 @@ static int see_count(void *ctx, const struct sampled_count *count)
 	drained.sum += count->value->count;
 	drained.sum_of_b += count->key->tgid == PID_B ? count->value->count : 0;
 	memcpy(drained.last_name, count->key->comm, sizeof(count->key->comm));
+	drained.last_tid = count->key->tid;
+	drained.first_ns = count->value->first_ns;
+	drained.last_ns = count->value->last_ns;
+	drained.nr_changes = count->nr_changes;
+	ck_assert_uint_le(count->nr_changes, ARRAY_SIZE(drained.changes));
+	memcpy(drained.changes, count->changes, count->nr_changes * sizeof(drained.changes[0]));
 	return 0;
 }
 
@@ -294,6 +314,63 @@ START_TEST(periods_that_a_thread_owes)
 }
 END_TEST
 
+/* Counts know their slices of time, however the samples come. */
+START_TEST(slices_of_time)
+{
+	static const uint64_t times_ns[] = {5000, 5099, 5150, 5350, 5351};
+	create_as((struct sampler_options){ROOM, .slice_ns = 100}, NULL);
+	sampler_begin_slices(sampler, 5000);
+	for (size_t i = 0; i < ARRAY_SIZE(times_ns); i++) {
+		now_ns = times_ns[i];
+		take(&process_a, 0x100, NULL, 0);
+	}
+	drain();
+	ck_assert_uint_eq(drained.nr_rows, 1);
+	ck_assert_uint_eq(drained.sum, 5);
+	ck_assert_uint_eq(drained.first_ns, 5000);
+	ck_assert_uint_eq(drained.last_ns, 5351);
+	ck_assert_uint_eq(drained.nr_changes, 2);
+	ck_assert_uint_eq(drained.changes[0].slice, 1);
+	ck_assert_uint_eq(drained.changes[0].count, 2);
+	ck_assert_uint_eq(drained.changes[1].slice, 3);
+	ck_assert_uint_eq(drained.changes[1].count, 3);
+}
+END_TEST
+
+START_TEST(threads_by_their_ids)
+{
+	create_as((struct sampler_options){ROOM, .no_slices = true, .keep_tids = true}, NULL);
+	for (tid = PID_A; tid < PID_A + 3; tid++)
+		take(&process_a, 0x100, NULL, 0);
+	drain();
+	ck_assert_uint_eq(drained.nr_rows, 3);
+	ck_assert_uint_ge(drained.last_tid, PID_A);
+	ck_assert_uint_lt(drained.last_tid, PID_A + 3);
+}
+END_TEST
+
+/* With --on-cpu, beside times off the CPU, a sample stands for the time of a period. */
+START_TEST(samples_that_stand_for_time)
+{
+	static const struct sampler_sink sink = {.stack = see_stack, .count = see_count};
+	struct swap swap;
+
+	create_as((struct sampler_options){.sample_weight = 1000,
+					   .off_cpu.is_on = true,
+					   .stack_storage = 8,
+					   .hash_storage = 8,
+					   .no_slices = true},
+		  NULL);
+	take(&process_a, 0x100, NULL, 0);
+	take(&process_a, 0x100, NULL, 0);
+	ck_assert_int_eq(sampler_swap(sampler, &swap, &err), 0);
+	drained.sum = 0;
+	ck_assert_int_eq(sampler_drain(sampler, &sink, &err), 0);
+	ck_assert_uint_eq(drained.sum, 2000);
+	ck_assert_uint_eq(taken(), 2);
+}
+END_TEST
+
 START_TEST(processes_that_were_not_chosen)
 {
 	u32_vec pids = {0};
@@ -315,4 +392,5 @@ END_TEST
 SUITE_MAIN_WITH("sampler", NULL, end, samples_are_counted_by_stack, a_stack_by_frame_pointers,
 		stacks_of_the_kernel, the_number_so_far, no_room_for_counts, no_room_for_stacks,
 		samples_that_could_not_be_taken, periods_that_a_thread_owes,
-		processes_that_were_not_chosen)
+		processes_that_were_not_chosen, slices_of_time, threads_by_their_ids,
+		samples_that_stand_for_time)

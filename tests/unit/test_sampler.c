@@ -314,6 +314,35 @@ START_TEST(periods_that_a_thread_owes)
 }
 END_TEST
 
+static struct totals take_idle(bool included)
+{
+	static const struct program_process idle;
+
+	create_as((struct sampler_options){ROOM, .no_slices = true, .include_idle = included},
+		  NULL);
+	take(&idle, 0x100, NULL, 0);
+	take(&process_a, 0x100, NULL, 0);
+	return drain();
+}
+
+START_TEST(idle_tasks)
+{
+	struct totals totals = take_idle(false);
+
+	ck_assert_uint_eq(totals.taken, 1);
+	ck_assert_uint_eq(totals.idle, 1);
+}
+END_TEST
+
+START_TEST(idle_tasks_that_are_wanted)
+{
+	struct totals totals = take_idle(true);
+
+	ck_assert_uint_eq(totals.taken, 2);
+	ck_assert_uint_eq(totals.idle, 0);
+}
+END_TEST
+
 /* Counts know their slices of time, however the samples come. */
 START_TEST(slices_of_time)
 {
@@ -392,5 +421,5 @@ END_TEST
 SUITE_MAIN_WITH("sampler", NULL, end, samples_are_counted_by_stack, a_stack_by_frame_pointers,
 		stacks_of_the_kernel, the_number_so_far, no_room_for_counts, no_room_for_stacks,
 		samples_that_could_not_be_taken, periods_that_a_thread_owes,
-		processes_that_were_not_chosen, slices_of_time, threads_by_their_ids,
-		samples_that_stand_for_time)
+		processes_that_were_not_chosen, idle_tasks, idle_tasks_that_are_wanted,
+		slices_of_time, threads_by_their_ids, samples_that_stand_for_time)

@@ -304,6 +304,16 @@ end_recording()
 	wait "$recorder"
 }
 
+# record_while TICKS "PID..." ARGS...: records until each of the processes, or threads as PID/task/TID, has had a CPU for so
+# many hundredths of a second, however busy the machine is. Returns the status of profrec.
+record_while()
+{
+	local pid
+	begin_recording "${@:3}"
+	for pid in $2; do run_for "$1" "$pid"; done
+	end_recording INT
+}
+
 # own_mounts "$@": starts the script anew in a mount namespace of its own, and sets $has_mounts if that was possible.
 has_mounts=
 own_mounts()

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The number of samples agrees with the kernel's own count of the event. On an emulated or shared machine timers fire
-# late, and every sampler loses these samples. perf samples at the same time, and tells how many are lost. TAP.
+# The number of samples agrees with the kernel's own count of the event, and the shares of functions with those of perf. On
+# an emulated or shared machine timers fire late, and every sampler loses these samples. perf samples at the same time, and
+# tells how many are lost. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
@@ -35,4 +36,39 @@ for hz in 999 4999; do
 	check "func_ab at $hz Hz: samples are within 1 % of perf's own count of the event" agrees $hz
 done
 check "all samples of func_ab are accounted for" is_accounted "$dir/a.prof"
+
+# share FILE REGEX: percent of the samples whose folded line matches.
+share()
+{
+	awk -v re="$2" '{n = $NF; t += n; if ($0 ~ re) m += n} END {printf "%.2f", t ? 100 * m / t : 0}' "$1"
+}
+
+## Two functions that take turns: their shares. perf samples the same process at the same time.
+"$workloads/func_ab" &
+pid=$!
+"$profrec" -q -F 999 -p $pid -o "$dir/ab.prof" 5 &
+recorder=$!
+perf record -q -F 999 -g -p $pid -o "$dir/ab.data" -- sleep 5 2> /dev/null
+wait $recorder
+kill $pid
+"$profrep" -f "$dir/ab.prof" > "$dir/ab.folded"
+check "99 % of func_ab's samples are in func_a or func_b" \
+	at_least "$(share "$dir/ab.folded" ';func_[ab]')" 99
+check "samples were taken, at most 999 a second on one CPU" at_most "$(info "$dir/ab.prof" "samples taken")" \
+	$(($(duration_ms "$dir/ab.prof") + 10))
+
+# apart: how many percentage points the shares of func_a of profrec and perf are apart. perf begins later and ends later.
+apart()
+{
+	perf script -i "$dir/ab.data" -F ip,sym 2> /dev/null |
+		awk 'BEGIN {RS = ""} {n++; if ($2 == "func_a") a++} END {print a + 0, n + 0}' > "$dir/perf"
+	awk '{n += $NF; if (/;func_a/) a += $NF} END {print a + 0, n + 0}' "$dir/ab.folded" |
+		paste -d ' ' - "$dir/perf" |
+		awk '{d = $1 / $2 - $3 / $4; printf "%.2f", 100 * (d < 0 ? -d : d)}'
+}
+if [ -s "$dir/ab.data" ]; then
+	check "profrec and perf agree on func_a within 10 percentage points" at_most "$(apart)" 10
+else
+	skip "profrec and perf agree on func_a" "perf cannot record here"
+fi
 plan_end

@@ -8,7 +8,8 @@ need_bpf
 build "$dir/acts" acts.c
 build "$dir/other" acts.c
 
-record() { "$profrec" -q -F 499 -o "$dir/$1.prof" "${@:2}" 1; }
+# record NAME OPTION...: until each of $busy has used the CPU for a while.
+record() { record_while 20 "$busy" -F 499 -o "$dir/$1.prof" "${@:2}"; }
 folded() { "$profrep" -f "$dir/$1.prof"; }
 # only NAME REGEX: there are samples, and all their lines match.
 only()
@@ -25,11 +26,12 @@ filtered() { info "$dir/$1.prof" "samples filtered" | cut -d' ' -f1; }
 burner=$!
 wait_for has_text right "$dir/tids"
 left=$(sed -n 's/^left //p' "$dir/tids")
+busy=$(sed "s|.* |$burner/task/|" "$dir/tids")
 record L -L "$left"
 check "-L records that thread only" only L "^left;"
 check "-L: with its stacks" above "$(folded L | grep -c ';burn_left')" 0
 check "-L: the headline is bcc's" same "$("$profrep" "$dir/L.prof" | head -n 1)" \
-	"Sampling at 499 Hertz of TID [$left] by user + kernel stack for 1 secs."
+	"Sampling at 499 Hertz of TID [$left] by user + kernel stack... Hit Ctrl-C to end."
 check "-L: the recording tells" same "$(info "$dir/L.prof" "threads asked")" "$left"
 check "-L counts what it left out" above "$(filtered L)" 0
 check "-L: the identity holds" is_accounted "$dir/L.prof"
@@ -62,11 +64,13 @@ if command -v setpriv > /dev/null; then
 	chmod 755 "$dir"
 	setpriv --reuid 64124 --clear-groups "$dir/other" deep 3 &
 	pid=$!
+	busy+=" $pid"
 	record uid --uid 64124
 	check "--uid records that user only" only uid "^other;"
 	record uid0 --uid 0 -p "$pid,$burner"
 	check "--uid 0 and -p: both must pass" only uid0 "^(left|right);"
 	kill $pid
+	busy=${busy% "$pid"}
 else
 	skip "--uid" "setpriv is not installed"
 fi
@@ -78,6 +82,7 @@ bash -c "'$dir/acts' deep 1 & while [ ! -e '$dir/go' ]; do sleep 0.05; done; '$d
 parent=$!
 has_child() { [ "$(child_of "$@")" ]; }
 wait_for has_child $parent acts
+busy+=" $elsewhere $(child_of $parent acts)"
 record nofollow -p $parent
 check "-p alone does not record children" same "$(folded nofollow | grep -c '^acts;')" 0
 begin_recording -F 499 -o "$dir/follow.prof" --follow -p $parent
@@ -92,6 +97,7 @@ check "--follow: a child that came later" above "$(folded follow | grep -c 'main
 check "--follow: the recording tells" same "$(info "$dir/follow.prof" filters)" "children followed"
 child_of $parent acts | xargs -r kill
 kill $elsewhere
+busy=${busy%% "$elsewhere"*}
 
 ## cgroup v2.
 cgroups=$(awk '$3 == "cgroup2" {print $2; exit}' /proc/mounts)
@@ -103,6 +109,7 @@ cleanup_extra()
 }
 if [ -n "$cgroups" ] && mkdir -p "$inside/below" 2> /dev/null &&
 	{ "$dir/other" deep 3 & caged=$!; echo $caged > "$inside/below/cgroup.procs"; } 2> /dev/null; then
+	busy+=" $caged"
 	record cgroup --cgroup "$inside"
 	check "--cgroup records what is below" only cgroup "^other;"
 	check "--cgroup: the recording tells" same "$(info "$dir/cgroup.prof" filters)" "cgroup $inside"
@@ -122,6 +129,7 @@ unshare --mount "$dir/other" deep 3 &
 apart=$!
 # shellcheck disable=SC2016 # eval expands it
 wait_for eval '[ "$(readlink /proc/'$apart'/ns/mnt)" != "$(readlink /proc/self/ns/mnt)" ] && [ "$(cat /proc/'$apart'/comm)" = other ]'
+busy+=" $apart"
 record mntns --mntns $apart
 check "--mntns records that namespace only" only mntns "^other;"
 check "--mntns: a process that does not exist" says 1 \

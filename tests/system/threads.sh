@@ -44,11 +44,13 @@ expected=$(sort -n "$dir/tids" | sed "s|.*|worker/& ($pool)|")
 # threads OPTION... FILE: the threads of the pool, as top names them.
 threads() { "$profrep" top --by thread "$@" 2> /dev/null | sed -n 's/.* \(worker.*\)/\1/p' | sort; }
 
+busy=$(sed "s|^|$pool/task/|" "$dir/tids")
 for backend in auto perf ptrace; do
-	if ! "$profrec" -q --backend $backend -F 199 -p $pool -o "$dir/$backend.prof" 2 2> "$dir/err"; then
+	if ! "$profrec" -q --backend $backend -p $pool -o "$dir/$backend.prof" 0.1 2> "$dir/err"; then
 		skip "--backend $backend: ids of a process's threads" "$(head -n 1 "$dir/err")"
 		continue
 	fi
+	record_while 50 "$busy" --backend $backend -F 199 -p $pool -o "$dir/$backend.prof"
 	check "--backend $backend: ids of a process's threads" same "$(threads "$dir/$backend.prof")" "$expected"
 done
 file=$dir/auto.prof
@@ -67,13 +69,13 @@ check "perf-script has ids" same "$("$profrep" export perf-script "$file" | sed 
 	"$(sort -n "$dir/tids" | sed "s|^|$pool/|")"
 
 tid=$(head -n 1 "$dir/tids")
-"$profrec" -q -F 99 -L "$tid" -o "$dir/one.prof" 1
+record_while 50 "$pool/task/$tid" -F 99 -L "$tid" -o "$dir/one.prof"
 check "-L: the id of the one" same "$(threads "$dir/one.prof")" "worker/$tid ($pool)"
 
 if has_bpf "the whole host"; then
-	"$profrec" -q -F 99 -o "$dir/host.prof" 1
+	record_while 50 "$busy" -F 99 -o "$dir/host.prof"
 	check "the whole host, by name" same "$(threads "$dir/host.prof")" "worker ($pool)"
-	"$profrec" -q -F 99 --threads -o "$dir/host.prof" 2
+	record_while 50 "$busy" -F 99 --threads -o "$dir/host.prof"
 	check "--threads: the whole host, by id" same "$(threads "$dir/host.prof")" "$expected"
 fi
 kill $pool

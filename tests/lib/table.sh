@@ -43,11 +43,12 @@ part_command()
 	esac
 }
 
-# timeout_of PART: ten times its usual seconds, and longer than a wait in vain takes, unless PART_TIMEOUT says it.
+# timeout_of PART: ten times its usual seconds, and longer than a wait in vain takes, unless PART_TIMEOUT says it. The
+# oracle takes as long as it is told.
 timeout_of()
 {
 	local seconds
 	seconds=$(seconds_of "$1")
 	seconds=$((${seconds:-30} * 10))
-	echo "${PART_TIMEOUT:-$((seconds > 400 ? seconds : 400))}"
+	echo "${PART_TIMEOUT:-$(((seconds > 400 ? seconds : 400) + ${ORACLE_SECONDS:-0}))}"
 }

@@ -362,6 +362,7 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		.max_memory = (uint64_t)DEFAULT_MEMORY_M << 20,
 		.languages = ALL_LANGUAGES,
 		.overhead_limit = DEFAULT_OVERHEAD,
+		.names_wait_ns = DEFAULT_NAMES_WAIT * NS_PER_S,
 		.slice_ns = NS_PER_S,
 	};
 	/* All arguments after the first -- are the command's. */

@@ -34,10 +34,10 @@
 #define ROOM_WAIT_NS NS_PER_S
 
 /*
- * How long the recorder waits for the last names. They take a few milliseconds, unless the child
- * has to wait for a processor or a disk.
+ * How often the recorder asks for the last names. A file that is asked about already cannot be
+ * asked about other addresses before it has answered.
  */
-#define NAMES_WAIT_MS 3000
+#define LAST_QUESTIONS 3
 
 static int out_of_memory(struct pipeline *p)
 {
@@ -77,20 +77,18 @@ int pipeline_ask_names(struct pipeline *p, uint64_t urgent_ns)
 	return epoch_ask_names(p->epoch, urgent_ns) ? out_of_memory(p) : 0;
 }
 
-/* Waits for the names of the epoch, unless a set could overflow meanwhile. */
+/* Asks for the names of the epoch, and waits for them, unless a set could overflow meanwhile. */
 static int wait_for_names(struct pipeline *p)
 {
 	struct file_names *names = p->session->names;
-	int ret;
+	int ret = names ? pipeline_ask_names(p, 0) : 0;
 
-	if (!names)
-		return 0;
-	ret = pipeline_ask_names(p, 0);
-	if (!ret && file_names_wait(names, p->is_over ? NAMES_WAIT_MS : 0))
-		ret = out_of_memory(p);
-	if (!ret && p->is_over)
-		file_names_give_up(names);
-	return ret;
+	for (int i = 1; !ret && names && p->is_over && file_names_is_waiting(names); i++) {
+		ret = p->wait_for_names(p->wait_ctx);
+		if (!ret && i < LAST_QUESTIONS)
+			ret = pipeline_ask_names(p, 0);
+	}
+	return ret < 0 ? ret : 0;
 }
 
 /* Writes the rows of the epoch as an epoch that ends at @end_ns, and empties it. */
@@ -100,7 +98,7 @@ static int write_epoch(struct pipeline *p, uint64_t end_ns)
 	struct prof_epoch tables;
 	int ret;
 
-	if (!epoch_nr_counts(p->epoch))
+	if (!epoch_nr_counts(p->epoch) && !(p->is_over && epoch_owes_names(p->epoch)))
 		return 0;
 	ret = wait_for_names(p);
 	if (ret)

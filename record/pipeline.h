@@ -27,7 +27,13 @@ struct pipeline {
 	size_t nr_exited;      /* exited address spaces that the last drain could not forget */
 	uint64_t lost_records; /* of the side-band, up to the last drain */
 	uint64_t nr_stacks;    /* rows written in the run */
-	bool is_over;        /* sampling has ended, so nothing is lost while names are waited for */
+	bool is_over; /* sampling has ended, so nothing is lost while names are waited for */
+	/*
+	 * Waits for the answers of session->names. Returns 0 when they are there, 1 when there is
+	 * no more time for them, or a negative errno. Used when sampling is over.
+	 */
+	int (*wait_for_names)(void *ctx);
+	void *wait_ctx;
 	uint64_t used_bytes; /* of the memory budget, after the last drain */
 };
 

@@ -164,6 +164,10 @@ static const struct option_spec output_rows[] = {
 	    .max = DURATION_MAX_NS, .help = "with --repeat, wait this long between recordings"),
 	ROW(OPTION_FLAG, no_names, "no-names", 0,
 	    .help = "leave out the names of functions in programs and libraries, for which profrep then needs the files"),
+	ROW(OPTION_DURATION, names_wait_ns, "names-wait", 0, .metavar = "TIME", .min = 0,
+	    .max = DURATION_MAX_NS,
+	    .help = "when sampling has ended, wait this long for such names where the host is busy (default " OPTION_TEXT(
+		    DEFAULT_NAMES_WAIT) "s); Ctrl-C ends the wait"),
 	ROW(OPTION_FLAG, service_env, "service-env", 0,
 	    .help = "read which service a process is from its environment (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES), unless it publishes that"),
 	ROW(OPTION_DURATION, slice_ns, "slices", 0, .metavar = "TIME", .exclusive = SLICES,

@@ -25,7 +25,8 @@
 #define DEFAULT_FREQ_HZ       49
 #define DEFAULT_STACK_STORAGE 16384
 #define DEFAULT_HASH_STORAGE  40960
-#define DEFAULT_OVERHEAD      5 /* percent of a CPU */
+#define DEFAULT_NAMES_WAIT    30 /* seconds */
+#define DEFAULT_OVERHEAD      5  /* percent of a CPU */
 #define DEFAULT_LABEL_SETS    4096
 #define DEFAULT_MEMORY_M      256 /* MiB */
 
@@ -106,6 +107,7 @@ struct record_options {
 	uint64_t label_sets;      /* of them at most */
 	uint64_t max_memory;      /* bytes */
 	bool no_names;            /* names of functions in files are not looked up */
+	uint64_t names_wait_ns;   /* for such names, after sampling has ended */
 	bool service_env;         /* environments of processes are read for their services */
 	bool no_slices;           /* counts are not kept by slices of time */
 	uint64_t slice_ns;        /* the length of a slice */

@@ -7,10 +7,13 @@
 #include "record/recorder.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <malloc.h>
+#include <poll.h>
 #include <signal.h>
 
 #include "common/clock.h"
+#include "common/minmax.h"
 #include "record/confine.h"
 #include "record/description.h"
 #include "record/output/progress.h"
@@ -53,11 +56,18 @@
 #define CPUS_PAUSE_NS (100 * NS_PER_MS)
 
 /*
- * How long the names of an epoch may take while sampling goes on. The child that looks them up
- * starts at the lowest priority, and gets a normal one after NAMES_URGENT_NS.
+ * How long the names of an epoch may take while sampling goes on. Those that take longer come with
+ * a later epoch. The child that looks them up starts at the lowest priority, and gets the
+ * recorder's after NAMES_URGENT_NS.
  */
 #define NAMES_WAIT_NS   (2 * NS_PER_S)
 #define NAMES_URGENT_NS (300 * NS_PER_MS)
+
+/* From the start of sampling to the first question about names. */
+#define NAMES_FIRST_NS NS_PER_S
+
+/* From the end of sampling to a message that the recorder waits for names. */
+#define NAMES_NOTE_NS NS_PER_S
 
 #define STATUS_INTERVAL_NS NS_PER_S
 
@@ -91,6 +101,7 @@ struct recorder {
 	uint64_t nr_other_labels; /* of sampler_other_labels, in the recordings before */
 	uint64_t nr_other_traces; /* likewise */
 	uint64_t stopped_ns;      /* CLOCK_MONOTONIC: end of sampling; 0: sampling goes on */
+	bool has_told_wait;       /* that it waits for the last names */
 	int pending; /* bits of enum wakeup, from while the recorder waited for a reader */
 };
 
@@ -167,11 +178,11 @@ static int wait_for_reader(void *ctx, int fd)
 
 		if (!r->stopped_ns && (r->stop || now >= end_ns))
 			stop_sampling(r);
-		what = wakeups_wait_writable(&r->wakeups, fd,
-					     r->stopped_ns ? SCHEDULE_NEVER : end_ns - now, r->err);
+		what = wakeups_wait_for(&r->wakeups, (struct pollfd){.fd = fd, .events = POLLOUT},
+					r->stopped_ns ? SCHEDULE_NEVER : end_ns - now, r->err);
 		if (what < 0)
 			return what;
-		if (what & WAKEUP_WRITABLE)
+		if (what & WAKEUP_READY)
 			return 0;
 		if (what & WAKEUP_STOP && r->stopped_ns)
 			return err_set(
@@ -180,6 +191,47 @@ static int wait_for_reader(void *ctx, int fd)
 		r->pending |= what & (WAKEUP_FLUSH | WAKEUP_ROTATE);
 		handle_wakeups(r, what);
 	}
+}
+
+static void tell_wait(struct recorder *r)
+{
+	if (!r->has_told_wait)
+		progress_note(&r->progress,
+			      "waiting for the names of functions, %" PRIu64
+			      " s at most (--names-wait): Ctrl-C leaves out those that lack",
+			      r->options->names_wait_ns / NS_PER_S);
+	r->has_told_wait = true;
+}
+
+/* The pipeline's wait_for_names. A signal ends the wait, since the first one has ended sampling. */
+static int wait_for_last_names(void *ctx)
+{
+	struct recorder *r = ctx;
+	struct file_names *names = r->session.names;
+	const uint64_t end_ns = r->stopped_ns + r->options->names_wait_ns;
+	const uint64_t note_ns = r->stopped_ns + NAMES_NOTE_NS;
+
+	while (file_names_is_waiting(names)) {
+		uint64_t now = clock_monotonic_ns();
+		uint64_t next_ns = now < note_ns ? min_u64(note_ns, end_ns) : end_ns;
+		int what;
+
+		if (now >= end_ns)
+			return 1;
+		if (now >= note_ns)
+			tell_wait(r);
+		what = wakeups_wait_for(
+			&r->wakeups, (struct pollfd){.fd = file_names_fd(names), .events = POLLIN},
+			next_ns - now, r->err);
+		if (what < 0)
+			return what;
+		handle_wakeups(r, what & WAKEUP_CHILD);
+		if (what & WAKEUP_STOP)
+			return 1;
+		if (file_names_work(names))
+			return out_of_memory(r);
+	}
+	return 0;
 }
 
 /* Does all that can be done before the first sample. */
@@ -201,7 +253,11 @@ static int prepare_run(struct recorder *r)
 		ret = session_prepare(&r->session);
 	if (!ret)
 		ret = watch_all(r);
-	return ret ? ret : pipeline_init(&r->pipeline, &r->session, &r->recordings, &r->schedule);
+	if (!ret)
+		ret = pipeline_init(&r->pipeline, &r->session, &r->recordings, &r->schedule);
+	r->pipeline.wait_for_names = wait_for_last_names;
+	r->pipeline.wait_ctx = r;
+	return ret;
 }
 
 /* Writes the description of the recording that begins at @start_ns. */
@@ -224,6 +280,7 @@ static int begin_run(struct recorder *r)
 		.interval_ns = o->interval_ns,
 		.rotate_ns = o->rotation.time_ns,
 		.status_ns = progress_has_status(&r->progress) ? STATUS_INTERVAL_NS : 0,
+		.names_ns = r->session.names ? NAMES_FIRST_NS : 0,
 	};
 	int ret;
 
@@ -331,6 +388,7 @@ static int end_recording(struct recorder *r, uint64_t end_ns, enum prof_end_reas
 	struct err warning;
 	int ret;
 
+	epoch_end_recording(r->pipeline.epoch);
 	if (description_end(&r->description, &r->session, &counted, end_ns, reason))
 		return out_of_memory(r);
 	ret = recordings_end(&r->recordings, &r->description.end);
@@ -378,7 +436,8 @@ static int asked_work(const struct recorder *r, int happened)
  */
 static int name_epoch(struct recorder *r)
 {
-	uint64_t now = clock_monotonic_ns(), end_ns = now + NAMES_WAIT_NS;
+	uint64_t now = clock_monotonic_ns();
+	uint64_t end_ns = min_u64(now + NAMES_WAIT_NS, r->schedule.end_ns);
 	int kept = 0, ret;
 
 	if (!r->session.names)
@@ -413,6 +472,10 @@ static int do_due(struct recorder *r, int due)
 		return ret;
 	if (!ret)
 		ret = pipeline_fill_epoch(&r->pipeline);
+	if (!ret && due & DUE_NAMES) {
+		ret = pipeline_ask_names(&r->pipeline, clock_monotonic_ns() + NAMES_URGENT_NS);
+		schedule_asked(&r->schedule, clock_monotonic_ns());
+	}
 	if (!ret && (due & DUE_EPOCH || recordings_is_full(&r->recordings))) {
 		ret = name_epoch(r);
 		if (!ret)
@@ -503,7 +566,8 @@ static bool is_interrupted_with_reader(struct recorder *r)
 	if (!r->recordings.out.is_unread)
 		return false;
 	if (!r->stop)
-		what = wakeups_wait_writable(&r->wakeups, -1, READER_SIGNAL_NS, r->err);
+		what = wakeups_wait_for(&r->wakeups, (struct pollfd){.fd = -1}, READER_SIGNAL_NS,
+					r->err);
 	if (what > 0)
 		handle_wakeups(r, what);
 	return r->stop && r->end_reason == PROF_END_SIGNAL;

@@ -44,6 +44,7 @@ struct epoch {
 	struct epoch_labels labels;
 	struct turns turns; /* of the count at hand */
 	struct epoch_slices slices;
+	struct owed_names owed; /* to earlier epochs of the recording */
 	/* The sums of the counts of each event in the recording, and the counts that did not fit.
 	 */
 	uint64_t sums[MAX_EVENTS], overflows[MAX_EVENTS];
@@ -235,7 +236,18 @@ int epoch_ask_names(struct epoch *e, uint64_t urgent_ns)
 {
 	struct file_names *names = e->sources.names;
 
-	return names ? epoch_files_ask(&e->tables, names, urgent_ns) : 0;
+	return names ? epoch_files_ask(&e->tables, names, &e->owed, urgent_ns) : 0;
+}
+
+bool epoch_owes_names(const struct epoch *e)
+{
+	return e->owed.objects.nr;
+}
+
+void epoch_end_recording(struct epoch *e)
+{
+	if (e->sources.names)
+		epoch_files_give_up(e->sources.names, &e->owed);
 }
 
 int epoch_finish(struct epoch *e, uint64_t begin_ns, uint64_t end_ns, struct prof_epoch *tables)
@@ -245,7 +257,7 @@ int epoch_finish(struct epoch *e, uint64_t begin_ns, uint64_t end_ns, struct pro
 	if (!ret && e->sources.jit)
 		ret = epoch_names_jit(&e->tables, e->sources.jit);
 	if (!ret && e->sources.names)
-		ret = epoch_files_add(&e->tables, e->sources.names);
+		ret = epoch_files_add(&e->tables, e->sources.names, &e->owed);
 	if (!ret)
 		ret = epoch_tables_lay_out(&e->tables, tables);
 	if (ret)
@@ -295,6 +307,7 @@ void epoch_destroy(struct epoch *e)
 	epoch_labels_deinit(&e->labels);
 	turns_deinit(&e->turns);
 	vec_free(&e->slices.parts);
+	owed_names_deinit(&e->owed);
 	epoch_tables_deinit(&e->tables);
 	free(e);
 }

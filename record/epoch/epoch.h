@@ -64,6 +64,12 @@ size_t epoch_nr_counts(const struct epoch *epoch);
  */
 int epoch_ask_names(struct epoch *epoch, uint64_t urgent_ns);
 
+/* Do names lack that an epoch needs which was written before? Then this one is to bring them. */
+bool epoch_owes_names(const struct epoch *epoch);
+
+/* No epoch of the recording follows. Counts the files whose names are still owed. */
+void epoch_end_recording(struct epoch *epoch);
+
 /*
  * The tables of an epoch from @begin_ns to @end_ns (CLOCK_MONOTONIC), valid until the next change.
  * Returns 0 or -ENOMEM.

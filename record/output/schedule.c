@@ -16,6 +16,8 @@
 #define EPOCH_MIN_NS (5 * NS_PER_S)
 #define EPOCH_MAX_NS (60 * NS_PER_S)
 
+#define NAMES_PAUSE_MAX_NS (30 * NS_PER_S)
+
 /* SCHEDULE_NEVER if @length_ns is 0. */
 static uint64_t time_after(uint64_t start_ns, uint64_t length_ns)
 {
@@ -30,6 +32,7 @@ void schedule_begin(struct schedule *s, uint64_t start_ns, const struct schedule
 		.epoch_begin_ns = start_ns,
 		.rotate_due_ns = time_after(start_ns, lengths->rotate_ns),
 		.status_due_ns = time_after(start_ns, lengths->status_ns),
+		.names_due_ns = time_after(start_ns, lengths->names_ns),
 		.end_ns = time_after(start_ns, lengths->duration_ns),
 	};
 }
@@ -66,10 +69,17 @@ static uint64_t epoch_due(const struct schedule *s)
 	return min_u64(s->epoch_begin_ns + length, schedule_interval_end(s));
 }
 
+void schedule_asked(struct schedule *s, uint64_t now_ns)
+{
+	s->names_due_ns = now_ns + min_u64(now_ns - s->start_ns, NAMES_PAUSE_MAX_NS);
+}
+
 uint64_t schedule_next(const struct schedule *s)
 {
-	return min_u64(min_u64(s->rotate_due_ns, s->end_ns),
-		       min_u64(epoch_due(s), s->status_due_ns));
+	uint64_t next_ns = min_u64(s->rotate_due_ns, s->end_ns);
+
+	next_ns = min_u64(next_ns, min_u64(s->status_due_ns, s->names_due_ns));
+	return min_u64(next_ns, epoch_due(s));
 }
 
 int schedule_due(const struct schedule *s, uint64_t now_ns, int asked)
@@ -82,7 +92,9 @@ int schedule_due(const struct schedule *s, uint64_t now_ns, int asked)
 		due |= DUE_FILE;
 	if (now_ns >= epoch_due(s) || due & DUE_FILE)
 		due |= DUE_EPOCH;
-	if (due & DUE_EPOCH)
+	if (now_ns >= s->names_due_ns)
+		due |= DUE_NAMES;
+	if (due & (DUE_EPOCH | DUE_NAMES))
 		due |= DUE_DRAIN;
 	if (now_ns >= s->status_due_ns)
 		due |= DUE_STATUS;

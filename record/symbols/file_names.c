@@ -2,13 +2,11 @@
 #include "record/symbols/file_names.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "common/hash.h"
 #include "common/index.h"
 #include "common/minmax.h"
@@ -20,9 +18,9 @@
 #include "record/symbols/file_sources.h"
 #include "record/symbols/known_names.h"
 #include "record/symbols/names_answer.h"
+#include "record/symbols/names_budget.h"
 #include "record/symbols/names_worker.h"
 #include "record/system/owner_queue.h"
-#include "record/system/owner_time.h"
 #include "record/system/shares.h"
 
 /* How often a file that cannot be opened is tried in an epoch, each time through another process.
@@ -32,32 +30,16 @@
 /* Time for the names of one file. A file may be on a server that does not answer. */
 #define NAMES_SECONDS_MAX 20
 
-/*
- * CPU time that the files of one user can use at once, and the part of the time that passes: 1 /
- * this. The users other than root have limits together, too, since one may have many user ids.
- */
-#define CPU_MAX_NS NS_PER_S
-#define CPU_PART   200
-#define SUM_MAX_NS (2 * NS_PER_S)
-#define SUM_PART   100
-
-/*
- * CPU time that a file costs its owner if the child dies of it, for the files that go with the
- * child: so a user has four children at once, and one more each 50 s.
- */
-#define DEATH_NS (CPU_MAX_NS / 4)
-
-/* The accounts, where user id 0 has no limit: of root, and of all others together. */
-#define ACCOUNT_OF_ROOT (FILE_OWNER_UNSURE - 1)
-#define ACCOUNT_OF_ALL  1
-
 /* The most bytes of names in an epoch, and of those that are kept for later ones. */
 #define KNOWN_BYTES_MAX (64u << 20)
 #define KEPT_BYTES_MAX  (8u << 20)
 
-/* No file is looked at with less CPU time than this. One file may take half of what there is. */
-#define CPU_MIN_NS (5 * NS_PER_MS)
-#define CPU_SHARE  2
+/*
+ * Questions that the child has at once. On a busy host each turn of the child and of the recorder
+ * may take a second, and an answer less than a millisecond. Files on their way to the child need
+ * room in the socket, too.
+ */
+#define SENT_MAX 16
 
 #define NO_SLOT UINT32_MAX
 #define NO_FILE UINT32_MAX
@@ -74,9 +56,16 @@ struct named_file {
 	uint32_t worker;               /* the child that has it */
 	uint32_t nr_idle;              /* settles in a row that found it unused */
 	bool is_used;                  /* since the last settle */
-	bool is_hopeless;              /* the child died of it, or it is no ELF file */
+	bool is_hopeless;              /* nothing comes of it any more */
+	bool is_unreadable;            /* and that is so because of what it is: it is no ELF file */
 	u64_vec asked; /* the offsets that wait for an answer; none: it does not wait */
 	struct known_names known;
+};
+
+/* A question that the child has. */
+struct sent_question {
+	uint32_t nr;       /* of the file */
+	uint64_t limit_ns; /* CPU time that the child had for it at most */
 };
 
 struct file_names {
@@ -86,15 +75,15 @@ struct file_names {
 	u32_vec free_files;
 	struct index by_file;
 	struct file_sources sources;
-	struct shares shares;            /* of the slots, by the owners of the files */
-	uint32_t slots[NAMES_FILES_MAX]; /* the number of the file and 1; 0: free */
-	struct owner_queue queue;        /* files that wait, by their owners */
-	uint32_t current;                /* the one that the child works at; NO_FILE: none */
-	uint64_t urgent_ns;              /* CLOCK_MONOTONIC: from then on somebody waits */
-	struct shares known;             /* of the bytes of names, by the owners of the files */
-	struct owner_time time; /* CPU time that the child may use for the files of each user */
-	struct owner_time sum;  /* and for those of all users but root */
-	uint64_t limit_ns;      /* of the request that the child works at */
+	struct shares shares;                /* of the slots, by the owners of the files */
+	uint32_t slots[NAMES_FILES_MAX];     /* the number of the file and 1; 0: free */
+	struct owner_queue queue;            /* files that wait, by their owners */
+	uint32_t next;                       /* from the queue, the first of them; NO_FILE: none */
+	struct sent_question sent[SENT_MAX]; /* of one user, in the order of the answers */
+	size_t nr_sent;
+	uint64_t urgent_ns;  /* CLOCK_MONOTONIC: from then on somebody waits */
+	struct shares known; /* of the bytes of names, by the owners of the files */
+	struct names_budget budget;
 	uint64_t worker_cpu_ns; /* used by the child at its last answer */
 	uint32_t worker;        /* its number */
 	uint32_t recording;     /* number of the one that is being written, from 1 */
@@ -259,8 +248,6 @@ static uint32_t take_slot(struct file_names *n, uint32_t nr)
 	while ((ret = shares_take(&n->shares, nr, owner, 1, 1, &loser)) == -ENOSPC &&
 	       loser != SHARES_NO_ITEM)
 		drop_file(n, loser);
-	if (ret == -ENOSPC)
-		shares_note_lack(&n->unserved, owner);
 	return ret ? NO_SLOT : find_slot(n);
 }
 
@@ -370,31 +357,15 @@ const struct file_identity *file_names_identity(const struct file_names *n, uint
 	return file && file->owner ? &file->identity : NULL;
 }
 
-static uint32_t account_of(const struct named_file *file)
-{
-	return file->owner ? file->owner : ACCOUNT_OF_ROOT;
-}
-
-/* The CPU time that a request about @file may take; 0: none. */
-static uint64_t limit_of(const struct file_names *n, const struct named_file *file)
-{
-	uint64_t now = clock_monotonic_ns();
-	uint64_t left = owner_time_left(&n->time, account_of(file), now);
-
-	if (file->owner)
-		left = min_u64(left, owner_time_left(&n->sum, ACCOUNT_OF_ALL, now));
-	return left / CPU_SHARE < CPU_MIN_NS ? 0 : left / CPU_SHARE;
-}
-
 /* Sends the offsets of @file to the child. Returns 0 or a negative errno. */
-static int send_offsets(struct file_names *n, const struct named_file *file)
+static int send_offsets(struct file_names *n, const struct named_file *file, uint64_t limit_ns)
 {
 	const size_t size = file->asked.nr * sizeof(*file->asked.data);
 	const struct names_request order = {
 		.order = NAMES_ASK,
 		.slot = file->slot,
 		.nr = file->asked.nr,
-		.cpu_max_ns = n->worker_cpu_ns + n->limit_ns,
+		.cpu_max_ns = n->worker_cpu_ns + limit_ns,
 		.urgent_ns = n->urgent_ns,
 		.build_id = file->build_id,
 		.identity = file->identity,
@@ -408,10 +379,9 @@ static int send_offsets(struct file_names *n, const struct named_file *file)
 	return worker_line_request(n->line, &request);
 }
 
-/* File @nr is not looked at, and does not wait any more. */
-static void leave_out(struct file_names *n, uint32_t nr)
+/* File @nr does not wait any more, unless somebody asks again. */
+static void stop_waiting(struct file_names *n, uint32_t nr)
 {
-	shares_note_lack(&n->unserved, n->files.data[nr].owner);
 	vec_free(&n->files.data[nr].asked);
 }
 
@@ -420,7 +390,7 @@ static bool is_thrifty(void *ctx, uint32_t owner)
 {
 	const struct file_names *n = ctx;
 
-	return owner_time_left(&n->time, owner, clock_monotonic_ns()) > CPU_MAX_NS / 2;
+	return names_budget_is_thrifty(&n->budget, owner);
 }
 
 /*
@@ -445,39 +415,48 @@ static int add_to_queue(struct file_names *n, uint32_t nr)
 	int ret = owner_queue_add(&n->queue, n->files.data[nr].owner, nr, &lost);
 
 	if (ret > 0)
-		leave_out(n, lost.tag);
+		stop_waiting(n, lost.tag);
 	return ret < 0 ? ret : 0;
 }
 
-/* Asks the child about @file. Returns 0 or a negative errno: -EAGAIN when its socket is full. */
-static int ask_child(struct file_names *n, const struct named_file *file)
+/* Asks the child about file @nr. Returns 0 or a negative errno: -EAGAIN when its socket is full. */
+static int ask_child(struct file_names *n, uint32_t nr)
 {
+	const struct named_file *file = &n->files.data[nr];
+	const struct sent_question question = {
+		.nr = nr, .limit_ns = names_budget_limit(&n->budget, file->owner)};
 	/* The child may have died, and another one has no file. */
 	int sock, ret = worker_line_sock(n->line, &sock);
 
 	note_worker(n);
-	n->limit_ns = limit_of(n, file);
-	if (!ret && !(n->limit_ns && is_held(n, file)))
+	if (!ret && !(question.limit_ns && is_held(n, file)))
 		ret = -EBUSY;
-	return ret ? ret : send_offsets(n, file);
+	if (!ret)
+		ret = send_offsets(n, file, question.limit_ns);
+	if (!ret)
+		n->sent[n->nr_sent++] = question;
+	return ret;
 }
 
-/* Has the child work at the next file for which there is time. */
-static int begin_next(struct file_names *n)
+/*
+ * Asks the child about the next files for which there is time. It has questions of one user at
+ * once, because it could use up the time of the others with those of the first.
+ */
+static void ask_next(struct file_names *n)
 {
-	int ret = -EBUSY;
+	while (n->nr_sent < SENT_MAX && (n->next != NO_FILE || take_next(n, &n->next))) {
+		const struct named_file *files = n->files.data;
+		int ret;
 
-	n->current = NO_FILE;
-	for (uint32_t nr; ret && take_next(n, &nr);) {
-		ret = ask_child(n, &n->files.data[nr]);
+		if (n->nr_sent && files[n->next].owner != files[n->sent[0].nr].owner)
+			return;
+		ret = ask_child(n, n->next);
 		if (ret == -EAGAIN)
-			return add_to_queue(n, nr);
+			return;
 		if (ret)
-			leave_out(n, nr);
-		else
-			n->current = nr;
+			stop_waiting(n, n->next);
+		n->next = NO_FILE;
 	}
-	return 0;
 }
 
 /* Lists the offsets that nothing is known about. */
@@ -492,6 +471,15 @@ static int list_unknown(struct named_file *file, const uint64_t *offsets, size_t
 	return 0;
 }
 
+/*
+ * Can the child be asked about @file? A child that had it may have died, and the file could not be
+ * opened again.
+ */
+static bool may_answer(const struct file_names *n, const struct named_file *file)
+{
+	return !file->is_hopeless && is_held(n, file);
+}
+
 int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, size_t nr_offsets,
 		   uint64_t urgent_ns)
 {
@@ -499,17 +487,11 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 	int ret;
 
 	n->urgent_ns = urgent_ns;
-	if (file->asked.nr || file->is_hopeless || file->slot == NO_SLOT)
+	file->is_used = true;
+	if (file->asked.nr || !may_answer(n, file))
 		return 0;
 	ret = list_unknown(file, offsets, nr_offsets);
-	if (ret || !file->asked.nr)
-		return ret;
-	/* A child that had the file died, and the file could not be opened again. */
-	if (!is_held(n, file)) {
-		leave_out(n, nr);
-		return 0;
-	}
-	return add_to_queue(n, nr);
+	return ret || !file->asked.nr ? ret : add_to_queue(n, nr);
 }
 
 /*
@@ -517,20 +499,16 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
  * its end costs the owner of the file more than that, but not the other users.
  */
 static void charge_time(struct file_names *n, const struct named_file *file,
-			const struct worker_reply *reply)
+			const struct worker_reply *reply, uint64_t limit_ns)
 {
 	bool has_died = reply->status == -EIO || reply->status == -ETIMEDOUT;
-	uint64_t used_ns = has_died ? n->limit_ns : 0, now = clock_monotonic_ns();
+	uint64_t used_ns = has_died ? limit_ns : 0;
 
 	if (reply->cpu_ns > n->worker_cpu_ns) {
 		used_ns = reply->cpu_ns - n->worker_cpu_ns;
 		n->worker_cpu_ns = reply->cpu_ns;
 	}
-	if (file->owner)
-		owner_time_charge(&n->sum, ACCOUNT_OF_ALL, used_ns, now);
-	if (has_died)
-		used_ns = max_u64(used_ns, DEATH_NS);
-	owner_time_charge(&n->time, account_of(file), used_ns, now);
+	names_budget_charge(&n->budget, file->owner, used_ns, has_died);
 }
 
 static void forget_known(struct file_names *n, uint32_t nr)
@@ -557,33 +535,55 @@ static int keep_known(struct file_names *n, uint32_t nr, uint64_t use)
 		forget_known(n, loser);
 	if (ret)
 		forget_known(n, nr);
-	if (ret == -ENOSPC)
-		shares_note_lack(&n->unserved, file->owner);
 	return ret == -ENOMEM ? ret : 0;
 }
 
-/* Takes over the answer about the current file. Returns 0 or -ENOMEM. */
+/* What an answer without names says about file @nr. */
+static void note_failure(struct file_names *n, uint32_t nr, int error)
+{
+	struct named_file *file = &n->files.data[nr];
+
+	switch (error) {
+	case -EAGAIN: /* it went away with a child that died of another file */
+	case -EBADF:  /* a child that took the place of another one has not got it */
+	case -ENOMEM:
+		drop_file(n, nr);
+		break;
+	case -ETIMEDOUT:
+		looker_blame(n->looker, look_device(file->identity.dev));
+		file->is_hopeless = true;
+		break;
+	case -EIO: /* the child used up its time, or died of the file */
+		file->is_hopeless = true;
+		break;
+	case -ETIME: /* the files before this one took the time */
+		break;
+	default:
+		file->is_hopeless = file->is_unreadable = true;
+	}
+}
+
+/* Takes over the answer to the first question. Returns 0 or -ENOMEM. */
 static int take_reply(struct file_names *n, const struct worker_reply *reply, int memory)
 {
-	struct named_file *file = &n->files.data[n->current];
+	const struct sent_question question = n->sent[0];
+	struct named_file *file = &n->files.data[question.nr];
 	int ret = reply->status;
 
-	charge_time(n, file, reply);
+	n->nr_sent--;
+	memmove(&n->sent[0], &n->sent[1], n->nr_sent * sizeof(n->sent[0]));
+	charge_time(n, file, reply, question.limit_ns);
 	if (!ret)
 		ret = worker_memory_is_sealed(memory)
 			      ? known_names_add(&file->known, memory, &file->asked)
 			      : -EBADMSG;
-	/* A child that used up its time died, or refused to begin. */
-	if (reply->status == -EIO || reply->status == -ETIME || file->known.is_cut)
+	if (ret)
+		note_failure(n, question.nr, ret);
+	else if (file->known.is_cut)
 		shares_note_lack(&n->unserved, file->owner);
-	if (ret == -ETIMEDOUT)
-		looker_blame(n->looker, look_device(file->identity.dev));
-	/* A child that took the place of another one has not got the file. */
-	file->is_hopeless = ret && ret != -ENOMEM && ret != -EBADF;
 	if (!ret)
-		ret = keep_known(n, n->current, file->asked.nr);
-	vec_free(&file->asked);
-	n->current = NO_FILE;
+		ret = keep_known(n, question.nr, file->asked.nr);
+	stop_waiting(n, question.nr);
 	return reply->status ? 0 : ret == -ENOMEM ? ret : 0;
 }
 
@@ -592,18 +592,20 @@ int file_names_work(struct file_names *n)
 	struct worker_reply reply;
 	int memory, ret = 0;
 
-	while (n && !ret && worker_line_next(n->line, &reply, &memory)) {
+	if (!n)
+		return 0;
+	while (!ret && worker_line_next(n->line, &reply, &memory)) {
 		ret = take_reply(n, &reply, memory);
 		cleanup_close(&memory);
-		if (!ret)
-			ret = begin_next(n);
 	}
-	return n && !ret && n->current == NO_FILE ? begin_next(n) : ret;
+	if (!ret)
+		ask_next(n);
+	return ret;
 }
 
 bool file_names_is_waiting(const struct file_names *n)
 {
-	return n->current != NO_FILE || n->queue.waiting.nr;
+	return n->nr_sent || n->next != NO_FILE || n->queue.waiting.nr;
 }
 
 int file_names_fd(const struct file_names *n)
@@ -611,24 +613,16 @@ int file_names_fd(const struct file_names *n)
 	return worker_line_fd(n->line);
 }
 
-int file_names_wait(struct file_names *n, int ms)
+enum file_names_state file_names_state(const struct file_names *n, uint32_t nr, uint64_t off)
 {
-	struct pollfd pollfd = {.fd = file_names_fd(n), .events = POLLIN};
-	uint64_t end_ns = clock_monotonic_ns() + ms * NS_PER_MS, now;
-	int ret = file_names_work(n);
+	const struct named_file *file = &n->files.data[nr];
+	struct known_symbol *found;
 
-	while (!ret && file_names_is_waiting(n) && (now = clock_monotonic_ns()) < end_ns &&
-	       poll(&pollfd, 1, (int)((end_ns - now) / NS_PER_MS) + 1) > 0)
-		ret = file_names_work(n);
-	return ret;
-}
-
-void file_names_give_up(struct file_names *n)
-{
-	for (uint32_t nr; take_next(n, &nr);)
-		leave_out(n, nr);
-	if (n->current != NO_FILE)
-		shares_note_lack(&n->unserved, n->files.data[n->current].owner);
+	if (known_names_find(&file->known, off, &found))
+		return FILE_NAMES_KNOWN;
+	if (may_answer(n, file))
+		return FILE_NAMES_EXPECTED;
+	return file->is_unreadable ? FILE_NAMES_UNREADABLE : FILE_NAMES_LEFT_OUT;
 }
 
 bool file_names_find(const struct file_names *n, uint32_t nr, uint64_t off,
@@ -745,9 +739,8 @@ int file_names_create(struct looker *looker, struct file_names **names, struct e
 	n->shares.size = NAMES_FILES_MAX;
 	n->known.size = KNOWN_BYTES_MAX;
 	n->queue.max = NAMES_FILES_MAX;
-	n->current = NO_FILE;
-	n->time = (struct owner_time){.part = CPU_PART, .max_ns = CPU_MAX_NS};
-	n->sum = (struct owner_time){.part = SUM_PART, .max_ns = SUM_MAX_NS};
+	n->next = NO_FILE;
+	names_budget_init(&n->budget);
 	ret = worker_line_start(&n->line, &kind, err);
 	if (ret) {
 		file_names_destroy(n);
@@ -774,8 +767,7 @@ void file_names_destroy(struct file_names *n)
 	shares_deinit(&n->shares);
 	shares_deinit(&n->known);
 	shares_deinit(&n->unserved);
-	owner_time_deinit(&n->time);
-	owner_time_deinit(&n->sum);
+	names_budget_deinit(&n->budget);
 	worker_line_destroy(n->line);
 	free(n);
 }

@@ -56,13 +56,14 @@ const struct file_identity *file_names_identity(const struct file_names *names, 
 /* The user who answers for file @nr. */
 uint32_t file_names_owner(const struct file_names *names, uint32_t nr);
 
-/* There is no room for names of file @nr elsewhere. */
+/* Names of file @nr are left out of the recording. */
 void file_names_note_unserved(struct file_names *names, uint32_t nr);
 
 /*
- * Asks for the symbols of file @nr that cover the @nr_offsets file offsets, which are sorted. From
- * @urgent_ns (CLOCK_MONOTONIC) on somebody waits for them. The child begins at the next
- * file_names_work, so that all users who ask can take turns. Returns 0 or -ENOMEM.
+ * Asks for the symbols of file @nr that cover the @nr_offsets file offsets, which are sorted,
+ * unless an earlier question about the file has no answer yet. From @urgent_ns (CLOCK_MONOTONIC) on
+ * somebody waits for them. The child begins at the next file_names_work, so that all users who ask
+ * can take turns. The number stays valid until the settle after the next. Returns 0 or -ENOMEM.
  */
 int file_names_ask(struct file_names *names, uint32_t nr, const uint64_t *offsets,
 		   size_t nr_offsets, uint64_t urgent_ns);
@@ -79,11 +80,15 @@ int file_names_work(struct file_names *names);
 /* Are there questions without an answer? */
 bool file_names_is_waiting(const struct file_names *names);
 
-/* Waits for the answers, @ms milliseconds at most. Returns 0 or -ENOMEM. */
-int file_names_wait(struct file_names *names, int ms);
+enum file_names_state {
+	FILE_NAMES_KNOWN,      /* file_names_find says what covers the offset, if anything does */
+	FILE_NAMES_EXPECTED,   /* an answer may come, perhaps to a later question */
+	FILE_NAMES_LEFT_OUT,   /* the file was lost, or it would take too much time */
+	FILE_NAMES_UNREADABLE, /* the file has none, or it is not what it was when it was mapped */
+};
 
-/* No more time: counts the files that have no answer yet as not looked at. */
-void file_names_give_up(struct file_names *names);
+/* What is there about @off of file @nr? */
+enum file_names_state file_names_state(const struct file_names *names, uint32_t nr, uint64_t off);
 
 /*
  * Finds the symbol that covers @off of file @nr. It is valid until the next call of another
@@ -105,8 +110,8 @@ void file_names_begin_recording(struct file_names *names);
 int file_names_settle(struct file_names *names);
 
 /*
- * Counts, by owner, how often a file was not looked at, or not as a whole, to save CPU time, memory
- * or room in the recording. NULL for NULL.
+ * Counts, by owner, how often names of a file were left out: to save CPU time, memory or room in
+ * the recording, or since no answer came in time. NULL for NULL.
  */
 const struct shares *file_names_unserved(const struct file_names *names);
 

@@ -21,7 +21,15 @@
 #include "record/system/fd_message.h"
 #include "record/system/sandbox.h"
 
-#define NICE_LOWEST 19
+/*
+ * While nobody waits, the child is nicer than the recorder by this much: it gets a third of what
+ * others get. At the lowest priority it would get nothing on a busy host, not even the moment in
+ * which to raise its priority again.
+ */
+#define NICE_BY 5
+
+/* RLIMIT_NICE stands for the nice value that is this less the limit, see getrlimit(2). */
+#define NICE_OF_NO_LIMIT 20
 
 /* Linux's include/uapi/linux/ioprio.h, which older headers lack. */
 #define IOPRIO_WHO_PROCESS 1
@@ -37,11 +45,14 @@
 /* The files, by slot; -1: none. */
 static int files[NAMES_FILES_MAX + 1];
 
-/* The recorder waits: runs as others do from now on. Runs as a signal handler. */
+/* The recorder's own nice value, which the user chose. */
+static int recorder_nice;
+
+/* The recorder waits: runs as it does from now on. Runs as a signal handler. */
 static void hurry(int number)
 {
 	(void)number;
-	setpriority(PRIO_PROCESS, 0, 0);
+	setpriority(PRIO_PROCESS, 0, recorder_nice);
 }
 
 /* Lets SIGALRM hurry this process up, and SIGPROF end it. */
@@ -59,15 +70,16 @@ static void watch_time(void)
 }
 
 /*
- * Requests are looked up behind everybody else. Before the privileges go, sees to it that this can
- * be taken back.
+ * Requests are looked up behind others. Before the privileges go, sees to it that this can be taken
+ * back.
  */
 static void prepare_priority(void)
 {
-	const struct rlimit may_hurry = {20, 20}; /* stands for nice 0, see getrlimit(2) */
+	rlim_t limit;
 
-	setrlimit(RLIMIT_NICE, &may_hurry);
-	hurry(0);
+	recorder_nice = getpriority(PRIO_PROCESS, 0);
+	limit = NICE_OF_NO_LIMIT - recorder_nice;
+	setrlimit(RLIMIT_NICE, &(struct rlimit){limit, limit});
 	syscall(SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, IOPRIO_BE_LOWEST);
 }
 
@@ -99,7 +111,7 @@ static int begin_time(const struct names_request *request)
 	set_timer(ITIMER_PROF, request->cpu_max_ns - used_ns);
 	if (request->urgent_ns <= now)
 		return 0;
-	setpriority(PRIO_PROCESS, 0, NICE_LOWEST);
+	setpriority(PRIO_PROCESS, 0, recorder_nice + NICE_BY);
 	set_timer(ITIMER_REAL, request->urgent_ns - now);
 	return 0;
 }

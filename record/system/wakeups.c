@@ -2,7 +2,6 @@
 #include "record/system/wakeups.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <sys/epoll.h>
@@ -173,18 +172,15 @@ int wakeups_wait(struct wakeups *w, uint64_t timeout_ns, struct err *err)
 	return what;
 }
 
-int wakeups_wait_writable(struct wakeups *w, int fd, uint64_t timeout_ns, struct err *err)
+int wakeups_wait_for(struct wakeups *w, struct pollfd fd, uint64_t timeout_ns, struct err *err)
 {
-	struct pollfd fds[] = {
-		{.fd = fd, .events = POLLOUT},
-		{.fd = w->signal_fd, .events = POLLIN},
-	};
+	struct pollfd fds[] = {fd, {.fd = w->signal_fd, .events = POLLIN}};
 	int n = poll(fds, ARRAY_SIZE(fds), ms_of(timeout_ns));
 
 	if (n < 0)
 		return errno == EINTR ? 0 : err_set(err, -errno, "failed to wait for events: %m");
 	if (fds[0].revents)
-		return WAKEUP_WRITABLE;
+		return WAKEUP_READY;
 	return fds[1].revents ? read_signals(w) : 0;
 }
 

@@ -7,6 +7,7 @@
 #ifndef RECORD_SYSTEM_WAKEUPS_H
 #define RECORD_SYSTEM_WAKEUPS_H
 
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,7 +21,7 @@ enum wakeup {
 	WAKEUP_WATERMARK = 4, /* a set of maps is half full */
 	WAKEUP_FLUSH = 8,     /* SIGUSR1 */
 	WAKEUP_ROTATE = 16,   /* SIGHUP */
-	WAKEUP_WRITABLE = 32, /* from wakeups_wait_writable only */
+	WAKEUP_READY = 32,    /* from wakeups_wait_for only */
 };
 
 struct wakeups {
@@ -73,12 +74,13 @@ int wakeups_watch_watermark(struct wakeups *wakeups, int fd, struct err *err);
 int wakeups_wait(struct wakeups *wakeups, uint64_t timeout_ns, struct err *err);
 
 /*
- * Waits for at most @timeout_ns until @fd takes bytes, until nobody reads @fd any more, or until a
- * signal comes. Returns WAKEUP_WRITABLE alone in the first two cases, and leaves signals for later.
- * Otherwise returns the bits of the signals, 0 after the timeout, or a negative errno with @err
- * set.
+ * Waits for at most @timeout_ns until @fd is ready for @events of poll(2), until its other end is
+ * closed, or until a signal comes. Returns WAKEUP_READY alone in the first two cases, and leaves
+ * signals for later. Otherwise returns the bits of the signals, 0 after the timeout, or a negative
+ * errno with @err set.
  */
-int wakeups_wait_writable(struct wakeups *wakeups, int fd, uint64_t timeout_ns, struct err *err);
+int wakeups_wait_for(struct wakeups *wakeups, struct pollfd fd, uint64_t timeout_ns,
+		     struct err *err);
 
 void wakeups_deinit(struct wakeups *wakeups);
 

@@ -31,6 +31,9 @@ static struct world {
 	struct epoch *epoch;
 } w;
 
+/* For the next world; NULL: none. */
+static struct file_names *world_names;
+
 /* The tables of the epoch, as finish_epoch left them. */
 static struct prof_epoch t;
 static uint64_t nr_samples; /* of all rows in t */
@@ -56,8 +59,11 @@ static inline int world_try_create(struct jit *jit)
 	char modules[] = "ext 8192 1 - Live 0xffffffffc0100000\n";
 	FILE *m = fmemopen(modules, strlen(modules), "r");
 	FILE *k = fmemopen((void *)(uintptr_t)kallsyms, strlen(kallsyms), "r");
-	struct epoch_sources sources = {
-		.spaces = &w.spaces, .ksyms = &w.ksyms, .jit = jit, .vdso = &own_vdso};
+	struct epoch_sources sources = {.spaces = &w.spaces,
+					.ksyms = &w.ksyms,
+					.jit = jit,
+					.names = world_names,
+					.vdso = &own_vdso};
 	int ret;
 
 	w = (struct world){0};

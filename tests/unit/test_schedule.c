@@ -28,6 +28,20 @@ START_TEST(epochs_grow)
 }
 END_TEST
 
+/* Most names are needed early. Each pause is as long as all the time before it. */
+START_TEST(questions_about_names)
+{
+	BEGIN(.names_ns = S, .duration_ns = 200 * S);
+	ck_assert_uint_eq(schedule_next(&s), T + S);
+	ck_assert_int_eq(schedule_due(&s, T + S - 1, 0), 0);
+	ck_assert_int_eq(schedule_due(&s, T + S, 0), DUE_DRAIN | DUE_NAMES);
+	schedule_asked(&s, T + S);
+	ck_assert_uint_eq(schedule_next(&s), T + 2 * S);
+	schedule_asked(&s, T + 100 * S);
+	ck_assert_uint_eq(s.names_due_ns, T + 130 * S);
+}
+END_TEST
+
 /* An epoch ends with its interval, even if the epoch before it ended late. */
 START_TEST(intervals_do_not_drift)
 {
@@ -143,7 +157,7 @@ START_TEST(the_end_comes_alone)
 }
 END_TEST
 
-SUITE_MAIN("schedule", epochs_grow, intervals_do_not_drift, what_is_due_first,
-	   rotations_do_not_drift, rotations_on_request_and_late_ones,
+SUITE_MAIN("schedule", epochs_grow, questions_about_names, intervals_do_not_drift,
+	   what_is_due_first, rotations_do_not_drift, rotations_on_request_and_late_ones,
 	   nothing_is_due_before_its_time, a_file_is_due_with_its_epoch, signals_and_full_maps_ask,
 	   the_end_comes_alone)

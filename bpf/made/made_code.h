@@ -16,47 +16,6 @@
 #include "bpf/take_turns.h"
 #include "bpf/walk/unwind_step.h"
 
-#ifdef __bpf__
-#include "bpf/kernel.h"
-#endif
-
-/* The call that would return to @pc. */
-#ifdef __bpf__
-__verified_once __u32 find_call(__u64 pc)
-{
-	__u8 code[CALL_BYTES];
-
-	return bpf_probe_read_user(code, sizeof(code), (void *)(pc - sizeof(code)))
-		       ? CALL_NONE
-		       : call_kind_of(code);
-}
-
-#define call_before(f, pc) find_call(pc)
-#else
-static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
-{
-	__u8 code[CALL_BYTES];
-
-	return unwind_read(f, code, sizeof(code), pc - sizeof(code)) ? CALL_NONE
-								     : call_kind_of(code);
-}
-#endif
-
-/* Would a call return to @pc? */
-static __always_inline bool is_after_call(const struct unwind_frame *f, __u64 pc)
-{
-	(void)f;
-	return call_before(f, pc) != CALL_NONE;
-}
-
-/* Is the word at @at of the stack an address that a call would return to? */
-static __always_inline bool is_return_address(const struct unwind_frame *f, __u64 at)
-{
-	__u64 pc;
-
-	return !unwind_read(f, &pc, sizeof(pc), at) && is_after_call(f, pc);
-}
-
 /*
  * With -X perf, CPython 3.12 and 3.13 call each function by a copy of one stub, which is all of its
  * code (Python/asm_trampoline.S):

@@ -2,7 +2,8 @@
 /*
  * Unwinding by tables: one step of a walk, from a frame to its caller. The BPF program, the
  * recorder and the tests compile the same code. Whoever includes this header provides
- * unwind_read(), and unwind_thread_pointer() where UNWIND_KNOWS_THREAD is defined.
+ * unwind_read(), unwind_thread_pointer() where UNWIND_KNOWS_THREAD is defined, and unwind_is_code()
+ * where UNWIND_READS_NO_CODE is.
  */
 #ifndef BPF_WALK_UNWIND_STEP_H
 #define BPF_WALK_UNWIND_STEP_H
@@ -100,6 +101,11 @@ static __always_inline long unwind_get_reg(const struct unwind_frame *f, __u32 r
 	return 0;
 }
 
+/* Is code mapped at @pc? Stands for reading a call where there is no code to read. */
+#ifdef UNWIND_READS_NO_CODE
+static bool unwind_is_code(__u64 pc);
+#endif
+
 enum call_kind {
 	CALL_NONE,
 	CALL_DIRECT,   /* of a place that the instruction has */
@@ -113,7 +119,78 @@ enum call_kind {
 #include "bpf/walk/unwind_step_aarch64.h"
 #endif
 
-static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame *f,
+/* The call that would return to @pc. */
+#ifdef __bpf__
+__verified_once __u32 find_call(__u64 pc)
+{
+	__u8 code[CALL_BYTES];
+
+	return bpf_probe_read_user(code, sizeof(code), (void *)(pc - sizeof(code)))
+		       ? CALL_NONE
+		       : call_kind_of(code);
+}
+
+#define call_before(f, pc) find_call(pc)
+#elif defined(UNWIND_READS_NO_CODE)
+static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
+{
+	(void)f;
+	return unwind_is_code(pc - 1) ? CALL_INDIRECT : CALL_NONE;
+}
+#else
+static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
+{
+	__u8 code[CALL_BYTES];
+
+	return unwind_read(f, code, sizeof(code), pc - sizeof(code)) ? CALL_NONE
+								     : call_kind_of(code);
+}
+#endif
+
+/* Would a call return to @pc? */
+static __always_inline bool is_after_call(const struct unwind_frame *f, __u64 pc)
+{
+	(void)f;
+	return call_before(f, pc) != CALL_NONE;
+}
+
+/* Is the word at @at of the stack an address that a call would return to? */
+static __always_inline bool is_return_address(const struct unwind_frame *f, __u64 at)
+{
+	__u64 pc;
+
+	return !unwind_read(f, &pc, sizeof(pc), at) && is_after_call(f, pc);
+}
+
+/* A CFA that only its return address proves is no further up the stack than this many bytes. */
+#define UNWIND_MAX_FRAME (1u << 20)
+
+/* Registers whose value at a caller a walk knows, or knows to be lost. */
+#define UNWIND_FOLLOWED                                                                            \
+	(1u << UNWIND_REG_FP | 1u << UNWIND_REG_SP | 1u << UNWIND_REG_PC | UNWIND_LOST_KEPT)
+
+/*
+ * Finds the CFA of a caller by a register that no step follows. Assembler keeps the stack pointer
+ * in one while it calls functions of its own that leave it alone. So the register still has that
+ * value, as it was at the innermost frame whose registers are known. Another value hardly leads to
+ * an address to which a call returns.
+ */
+static __always_inline enum stack_end unwind_find_held_cfa(struct unwind_frame *f,
+							   const struct unwind_rule *r, __u64 *cfa)
+{
+	__u32 reg = r->cfa_reg;
+	__u64 pc;
+
+	if (reg >= UNWIND_NR_REGS || UNWIND_FOLLOWED & 1u << reg)
+		return STACK_END_BAD_RULE;
+	*cfa = f->regs[reg] + (__s64)r->cfa_off;
+	if (*cfa & 7 || *cfa - f->sp - 1 >= UNWIND_MAX_FRAME)
+		return STACK_END_BAD_RULE;
+	return !unwind_find_return(f, r, *cfa, &pc) && is_after_call(f, pc) ? STACK_GOES_ON
+									    : STACK_END_BAD_RULE;
+}
+
+static __always_inline enum stack_end unwind_find_cfa(struct unwind_frame *f,
 						      const struct unwind_rule *r, __u64 *cfa)
 {
 	__u64 base, index = 0;
@@ -121,7 +198,7 @@ static __always_inline enum stack_end unwind_find_cfa(const struct unwind_frame 
 	switch (r->cfa) {
 	case UNWIND_CFA_REG:
 		if (unwind_get_reg(f, r->cfa_reg, cfa))
-			return STACK_END_BAD_RULE;
+			return unwind_find_held_cfa(f, r, cfa);
 		*cfa += (__s64)r->cfa_off;
 		return STACK_GOES_ON;
 	case UNWIND_CFA_PLT:
@@ -294,9 +371,6 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 	/* Nobody returns to 0. Some threads begin so, and no table says it. */
 	return pc ? STACK_GOES_ON : STACK_END_ROOT;
 }
-
-/* A frame pointer leads no further up the stack than this many bytes. */
-#define UNWIND_MAX_FRAME (1u << 20)
 
 /* Goes from frame @f to its caller along fp, for code that no table covers. Returns as above. */
 static __always_inline enum stack_end unwind_step_by_fp(struct unwind_frame *f)

@@ -89,6 +89,23 @@ else
 	skip "a program that begins later" "no stacks by tables here"
 fi
 
+## Assembler that keeps its CFA in a register while it calls a function. Where that one changes the register, nothing is
+## known of the caller.
+if [ "$(uname -m)" = x86_64 ] && [ "$(info "$dir/command.prof" unwinding)" = tables ]; then
+	build "$dir/assembler" assembler.c "${frameless[@]}"
+	record held -e "$dir/assembler:held_leaf" -- "$dir/assembler" 1000
+	check "a CFA in rax: all stacks are complete" same "$(info "$dir/held.prof" "user stacks")" \
+		"3000 of 3000 hits complete (100.00 %)"
+	check "a CFA in rax: two ways lead to the function" same \
+		"$(for way in one two; do hits held ";main;$way;held;held_leaf "; done | xargs)" "1000 2000"
+	record changed -e "$dir/assembler:changed_leaf" -- "$dir/assembler" 1000
+	check "a CFA in rax, which changed: no stack is complete" same "$(info "$dir/changed.prof" "user stacks")" \
+		"0 of 3000 hits complete (0.00 %)"
+	check "a CFA in rax, which changed: no caller is wrong" same "$(hits changed '^assembler;(changed;)?changes_rax;changed_leaf ')" 3000
+else
+	skip "assembler that keeps its CFA in a register" "no stacks by tables of x86-64 here"
+fi
+
 ## A stripped program without frame pointers: its function by its offset.
 build "$dir/stripped" calls.c -ldl "${frameless[@]}" -static 2> /dev/null
 offset=$(objdump -d --no-show-raw-insn "$dir/stripped" -F | sed -n 's/.*<own_function> (File Offset: \(0x[0-9a-f]*\)):$/\1/p')

@@ -59,7 +59,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	for (__u32 i = 0; i < size; i += 8) {
 		uint64_t word = memory(addr + i);
 
-		memcpy((char *)dst + i, &word, 8);
+		memcpy((char *)dst + i, &word, size - i < 8 ? size - i : 8);
 	}
 	return 0;
 }

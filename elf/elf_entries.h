@@ -34,6 +34,23 @@ static inline bool elf_symbol_at(const struct elf_file *file, struct elf_bytes t
 	return true;
 }
 
+/*
+ * Returns the section of symbol @i, which is @symbol; SHN_UNDEF if it has none. A number that is
+ * too large for the symbol is in @indices (elf_file_symbol_indices).
+ */
+static inline uint32_t elf_symbol_section(struct elf_bytes indices, size_t i,
+					  const GElf_Sym *symbol)
+{
+	uint32_t section = symbol->st_shndx;
+
+	if (section < SHN_LORESERVE)
+		return section;
+	if (section != SHN_XINDEX || i >= indices.size / sizeof(section))
+		return SHN_UNDEF;
+	memcpy(&section, indices.data + i * sizeof(section), sizeof(section));
+	return section;
+}
+
 /* Reads relocation @i of @table, a section of a 64-bit file. Returns false after the last one. */
 static inline bool elf_relocation_at(struct elf_bytes table, size_t i, GElf_Rela *relocation)
 {

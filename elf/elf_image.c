@@ -10,9 +10,6 @@
 
 #define SECTION_BYTES_MAX (512u << 20)
 
-/* The names of some forty sections take far less. */
-#define NAMES_BYTES_MAX (1u << 20)
-
 int elf_image_read(const struct elf_image *elf, uint64_t off, void *buf, size_t len)
 {
 	ssize_t n;
@@ -68,33 +65,6 @@ int elf_image_open_segments(int fd, struct elf_image *elf)
 			&elf->segments);
 }
 
-static int read_sections(struct elf_image *elf)
-{
-	const Elf64_Ehdr *eh = &elf->header;
-	const Elf64_Shdr *names;
-	int ret;
-
-	if (!eh->e_shnum || eh->e_shstrndx >= eh->e_shnum)
-		return 0; /* a program needs no sections */
-	if (eh->e_shentsize != sizeof(Elf64_Shdr))
-		return -ENOEXEC;
-	ret = read_new(elf, eh->e_shoff, eh->e_shnum * sizeof(Elf64_Shdr), &elf->sections);
-	if (ret)
-		return ret;
-	names = &elf->sections[eh->e_shstrndx];
-	if (names->sh_size > NAMES_BYTES_MAX)
-		return -EFBIG;
-	elf->names_size = names->sh_size;
-	return elf_image_read_section(elf, names, &elf->names);
-}
-
-int elf_image_open(int fd, struct elf_image *elf)
-{
-	int ret = elf_image_open_segments(fd, elf);
-
-	return ret ? ret : read_sections(elf);
-}
-
 void elf_image_close(struct elf_image *elf)
 {
 	free(elf->segments);
@@ -111,7 +81,7 @@ const char *elf_image_section_name(const struct elf_image *elf, const Elf64_Shdr
 
 const Elf64_Shdr *elf_image_find_section(const struct elf_image *elf, const char *name)
 {
-	for (size_t i = 0; elf->sections && i < elf->header.e_shnum; i++)
+	for (size_t i = 0; i < elf->nr_sections; i++)
 		if (elf->sections[i].sh_type != SHT_NOBITS &&
 		    !strcmp(elf_image_section_name(elf, &elf->sections[i]), name))
 			return &elf->sections[i];

@@ -18,8 +18,10 @@ struct elf_image {
 	uint64_t size;
 	Elf64_Ehdr header;
 	Elf64_Phdr *segments; /* header.e_phnum */
-	Elf64_Shdr *sections; /* header.e_shnum; NULL: there are none, or nobody read them */
-	char *names;          /* of sections; ends with a NUL */
+	Elf64_Shdr *sections; /* NULL: nobody read them (elf/elf_sections.h) */
+	size_t nr_sections;
+	bool has_made_sections; /* the file has no headers of them */
+	char *names;            /* of sections; ends with a NUL */
 	size_t names_size;
 };
 
@@ -28,13 +30,10 @@ struct elf_image {
 	     ph && ph < (elf)->segments + (elf)->header.e_phnum; ph++)
 
 /*
- * Reads the header of the file at @fd, its segments, and the table of its sections, which a program
- * need not have. Returns 0, -ENOEXEC (damaged, or no 64-bit ELF file), -EFBIG (beyond a limit),
- * -ENOMEM, or a failing read's errno. The caller calls elf_image_close in either case.
+ * Reads the header of the file at @fd and its segments. Returns 0, -ENOEXEC (damaged, or no 64-bit
+ * ELF file), -EFBIG (beyond a limit), -ENOMEM, or a failing read's errno. The caller calls
+ * elf_image_close in either case.
  */
-int elf_image_open(int fd, struct elf_image *elf);
-
-/* As elf_image_open, without the sections: two reads. */
 int elf_image_open_segments(int fd, struct elf_image *elf);
 
 void elf_image_close(struct elf_image *elf);

@@ -18,11 +18,13 @@
 #include "elf/elffile.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/minmax.h"
+#include "elf/elf_sections.h"
 
 /*
  * Linkers make far fewer; the rest is ignored. Each address is looked for in all segments, so a
@@ -59,6 +61,17 @@ static int add_segment(struct elf_file *file, size_t i)
 							       .is_exec = phdr.p_flags & PF_X}));
 }
 
+static struct elf_section new_section(const GElf_Shdr *shdr)
+{
+	return (struct elf_section){.vaddr = shdr->sh_addr,
+				    .off = shdr->sh_offset,
+				    .size = shdr->sh_size,
+				    .entry_size = shdr->sh_entsize,
+				    .type = shdr->sh_type,
+				    .link = shdr->sh_link,
+				    .is_exec = shdr->sh_flags & SHF_EXECINSTR};
+}
+
 static int add_section(struct elf_file *file, size_t i)
 {
 	Elf_Scn *scn = elf_getscn(file->elf, i);
@@ -66,14 +79,41 @@ static int add_section(struct elf_file *file, size_t i)
 
 	if (!scn || !gelf_getshdr(scn, &shdr))
 		return -ENOEXEC;
-	return vec_push(&file->sections,
-			((struct elf_section){.vaddr = shdr.sh_addr,
-					      .off = shdr.sh_offset,
-					      .size = shdr.sh_size,
-					      .entry_size = shdr.sh_entsize,
-					      .type = shdr.sh_type,
-					      .link = shdr.sh_link,
-					      .is_exec = shdr.sh_flags & SHF_EXECINSTR}));
+	return vec_push(&file->sections, new_section(&shdr));
+}
+
+/* Has the file a table with the names of its sections? */
+static bool has_section_names(const struct elf_file *file)
+{
+	size_t names;
+
+	return !elf_getshdrstrndx(file->elf, &names) && names && names < file->sections.nr;
+}
+
+/*
+ * Adds the sections that a file without usable headers of them has nevertheless. Only files of a
+ * known architecture have any. To make them may take reading the file.
+ */
+static int make_sections(struct elf_file *file)
+{
+	size_t first = file->sections.nr;
+	int ret;
+
+	if (has_section_names(file) || !file->arch || !file->segments.nr ||
+	    !file_budget_charge(file->budget, file->bytes_left))
+		return 0;
+	ret = elf_sections_open(file->fd, &file->image);
+	if (ret || !file->image.has_made_sections)
+		return ret == -ENOMEM ? ret : 0;
+	for (size_t i = 0; i < file->image.nr_sections && !ret; i++) {
+		const Elf64_Shdr *shdr = &file->image.sections[i];
+		struct elf_section section = new_section(shdr);
+
+		section.made_name = elf_image_section_name(&file->image, shdr);
+		section.link += first;
+		ret = vec_push(&file->sections, section);
+	}
+	return ret;
 }
 
 /* Adds the headers that @count counts, @max at most. */
@@ -130,6 +170,8 @@ int elf_file_open(struct elf_file *file, int fd, struct file_budget *budget)
 		ret = read_headers(file, elf_getphdrnum, SEGMENTS_MAX, add_segment);
 	if (!ret)
 		ret = read_headers(file, elf_getshdrnum, SECTIONS_MAX, add_section);
+	if (!ret)
+		ret = make_sections(file);
 	if (ret && note_no_memory(file))
 		ret = -ENOMEM;
 	if (ret)
@@ -144,8 +186,11 @@ void elf_file_map_sections(struct elf_file *file)
 
 void elf_file_close(struct elf_file *file)
 {
-	vec_for_each(&file->sections, section)
+	vec_for_each(&file->sections, section) {
 		mapped_bytes_release(&section->map);
+		free(section->bytes);
+	}
+	elf_image_close(&file->image);
 	vec_free(&file->segments);
 	vec_free(&file->sections);
 	elf_end(file->elf);
@@ -177,12 +222,15 @@ static bool charge_section(struct elf_file *file, struct elf_section *section)
 {
 	if (section->is_read)
 		return true;
-	if (section->size > SECTION_BYTES_MAX || section->size > file->bytes_left ||
+	if (section->size > SECTION_BYTES_MAX ||
+	    (!section->made_name && section->size > file->bytes_left) ||
 	    !file_budget_charge(file->budget, section->size)) {
 		file->is_too_large = true;
 		return false;
 	}
-	file->bytes_left -= section->size;
+	/* Those that are made are few, and may overlap. */
+	if (!section->made_name)
+		file->bytes_left -= section->size;
 	section->is_read = true;
 	return true;
 }
@@ -200,6 +248,16 @@ static struct elf_bytes read_section(struct elf_file *file, size_t index)
 	return (struct elf_bytes){0};
 }
 
+static struct elf_bytes read_made_section(struct elf_file *file, struct elf_section *section)
+{
+	const Elf64_Shdr shdr = {.sh_offset = section->off, .sh_size = section->size};
+
+	if (!section->bytes &&
+	    elf_image_read_section(&file->image, &shdr, &section->bytes) == -ENOMEM)
+		file->out_of_memory = true;
+	return (struct elf_bytes){section->bytes, section->bytes ? section->size : 0};
+}
+
 static struct elf_bytes map_section(struct elf_file *file, struct elf_section *section)
 {
 	if (!section->map.map &&
@@ -210,11 +268,24 @@ static struct elf_bytes map_section(struct elf_file *file, struct elf_section *s
 
 struct elf_bytes elf_file_section_bytes(struct elf_file *file, size_t index)
 {
+	struct elf_section *section;
+
 	if (!index || index >= file->sections.nr || file->sections.data[index].type == SHT_NOBITS ||
 	    !charge_section(file, &file->sections.data[index]))
 		return (struct elf_bytes){0};
-	return file->maps_sections ? map_section(file, &file->sections.data[index])
-				   : read_section(file, index);
+	section = &file->sections.data[index];
+	if (file->maps_sections)
+		return map_section(file, section);
+	return section->made_name ? read_made_section(file, section) : read_section(file, index);
+}
+
+struct elf_bytes elf_file_symbol_indices(struct elf_file *file, size_t table)
+{
+	for (size_t i = 1; i < file->sections.nr; i++)
+		if (file->sections.data[i].type == SHT_SYMTAB_SHNDX &&
+		    file->sections.data[i].link == table)
+			return elf_file_section_bytes(file, i);
+	return (struct elf_bytes){0};
 }
 
 /*
@@ -228,6 +299,8 @@ static bool section_is_called(struct elf_file *file, size_t index, const char *n
 	struct elf_bytes bytes;
 	GElf_Shdr shdr;
 
+	if (file->sections.data[index].made_name)
+		return !strcmp(file->sections.data[index].made_name, name);
 	if (!scn || !gelf_getshdr(scn, &shdr) || elf_getshdrstrndx(file->elf, &names))
 		return false;
 	bytes = elf_file_section_bytes(file, names);

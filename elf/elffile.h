@@ -17,6 +17,7 @@
 
 #include "common/vec.h"
 #include "elf/arch.h"
+#include "elf/elf_image.h"
 #include "elf/mapped_bytes.h"
 
 /* A PT_LOAD entry. */
@@ -32,6 +33,8 @@ struct elf_section {
 	bool is_exec;
 	bool is_read; /* has been read or mapped, and charged to the budget */
 	struct mapped_bytes map;
+	const char *made_name; /* NULL: the file has a header of it */
+	uint8_t *bytes;        /* that were read of a section without a header */
 };
 
 /* The contents of a section; NULL: none. They live as long as the file. */
@@ -63,7 +66,8 @@ struct elf_file {
 		/* size of the file without the sections read: proper sections do not overlap */
 		bytes_left;
 	VEC(struct elf_segment) segments;
-	VEC(struct elf_section) sections; /* by index */
+	VEC(struct elf_section) sections; /* by index; made ones are last (elf/elf_sections.h) */
+	struct elf_image image;           /* owns the names of the made ones */
 	const struct elf_arch *arch;      /* NULL: one without a row, or of 32 bits */
 	bool is_64;
 	bool maps_sections;
@@ -119,6 +123,12 @@ bool elf_file_has_lines(struct elf_file *file);
  * none, or if they cannot be read. Sets @file->out_of_memory if memory was the reason.
  */
 struct elf_bytes elf_file_section_bytes(struct elf_file *file, size_t index);
+
+/*
+ * Returns the contents of the section (SHT_SYMTAB_SHNDX) with the section numbers of the symbols in
+ * section @table, NULL bytes if it has none. Files with more than 65,279 sections need it.
+ */
+struct elf_bytes elf_file_symbol_indices(struct elf_file *file, size_t table);
 
 /* Returns the index of the first section of this name that has contents, 0 if none has. */
 size_t elf_file_find_section(struct elf_file *file, const char *name);

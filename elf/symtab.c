@@ -38,7 +38,8 @@
 
 struct symbol_table {
 	struct elf_file *file;
-	struct elf_bytes symbols, names;
+	struct elf_bytes symbols, names, indices;
+	uint32_t section;    /* of the symbol that is read; 0: none */
 	uint64_t names_read; /* bytes of names that were read */
 	bool is_dynamic;
 };
@@ -57,7 +58,7 @@ static bool is_label(const struct symbol_table *table, const GElf_Sym *sym)
 	uint8_t first = sym->st_name < table->names.size ? table->names.data[sym->st_name] : 0;
 
 	return GELF_ST_TYPE(sym->st_info) == STT_NOTYPE && !table->is_dynamic &&
-	       sym->st_shndx < file->sections.nr && file->sections.data[sym->st_shndx].is_exec &&
+	       table->section < file->sections.nr && file->sections.data[table->section].is_exec &&
 	       (isalpha(first) || first == '_');
 }
 
@@ -110,13 +111,25 @@ static bool charge_name(struct symbol_table *table, uint32_t len)
 	return false;
 }
 
-static uint64_t bytes_to_section_end(const struct elf_file *file, const GElf_Sym *sym)
+/* Returns the bytes from @addr to the end of a segment with code, 0 if none holds it. */
+static uint64_t bytes_to_segment_end(const struct elf_file *file, uint64_t addr)
 {
+	vec_for_each(&file->segments, s)
+		if (s->is_exec && addr >= s->vaddr && addr - s->vaddr < s->file_size)
+			return s->file_size - (addr - s->vaddr);
+	return 0;
+}
+
+static uint64_t bytes_to_section_end(const struct symbol_table *table, const GElf_Sym *sym)
+{
+	const struct elf_file *file = table->file;
 	const struct elf_section *section;
 
-	if (sym->st_shndx >= file->sections.nr)
+	if (file->image.has_made_sections)
+		return bytes_to_segment_end(file, sym->st_value);
+	if (table->section >= file->sections.nr)
 		return 0;
-	section = &file->sections.data[sym->st_shndx];
+	section = &file->sections.data[table->section];
 	if (sym->st_value < section->vaddr || sym->st_value - section->vaddr >= section->size)
 		return 0;
 	return section->size - (sym->st_value - section->vaddr);
@@ -150,8 +163,8 @@ static int add_nearest(struct range *nearest, struct symbol_table *table, const 
 	if (!charge_name(table, range.len))
 		return -E2BIG;
 	/* Without a size, or as a label, which has one now and then. */
-	range.size = min_u64(range.size ? range.size : UINT64_MAX,
-			     bytes_to_section_end(table->file, sym));
+	range.size =
+		min_u64(range.size ? range.size : UINT64_MAX, bytes_to_section_end(table, sym));
 	note_nearest(nearest, &range);
 	return 0;
 }
@@ -203,6 +216,7 @@ static int add_table(struct symtab *symtab, struct symbol_table *table)
 	for (size_t i = 0; !ret && i < SYMTAB_SYMBOLS_MAX; i++) {
 		if (!elf_symbol_at(table->file, table->symbols, i, &sym))
 			break;
+		table->section = elf_symbol_section(table->indices, i, &sym);
 		ret = add_symbol(symtab, table, &sym);
 	}
 	return ret;
@@ -250,6 +264,7 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 			continue;
 		table.symbols = elf_file_section_bytes(file, i);
 		table.names = elf_file_section_bytes(file, section->link);
+		table.indices = elf_file_symbol_indices(file, i);
 		if (file->out_of_memory)
 			return -ENOMEM;
 		if (!table.symbols.data || !table.names.data)

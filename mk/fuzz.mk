@@ -6,18 +6,19 @@ FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzz
 	-fno-sanitize-recover=all
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
 FUZZ_ARCH   := elf/arch.c elf/aarch64.c elf/x86_64.c
+FUZZ_SECTIONS := elf/elf_image.c elf/elf_sections.c elf/eh_frame.c elf/go_table.c $(FUZZ_ARCH)
 FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam functions demangle interpreters frames
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
-FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(filter record/cfi/%,$(RECORD_SRC)) elf/eh_frame.c elf/elf_image.c elf/go_table.c $(FUZZ_ARCH) $(FUZZ_COMMON)
+FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(filter record/cfi/%,$(RECORD_SRC)) $(FUZZ_SECTIONS) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c load_library.c kernel_paths.c packed_file.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
-FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c $(FUZZ_ARCH) elf/elf_image.c elf/unpack_xz.c \
+FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c $(FUZZ_SECTIONS) elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c pattern.c usdt.c user_functions.c user_places.c) \
-	$(filter record/cfi/%,$(RECORD_SRC)) elf/eh_frame.c elf/go_table.c
-FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
+	$(filter record/cfi/%,$(RECORD_SRC))
+FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_SECTIONS) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c record/process/file_owner.c $(FUZZ_COMMON)
 FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,fields.c lines.c machine.c methods.c scopes.c) \

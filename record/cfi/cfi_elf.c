@@ -12,7 +12,7 @@
 #include "common/cleanup.h"
 #include "common/minmax.h"
 #include "elf/arch.h"
-#include "elf/elf_image.h"
+#include "elf/elf_sections.h"
 #include "record/cfi/go_frames.h"
 #include "record/system/host_abi.h"
 
@@ -209,7 +209,7 @@ static int read_go_table(const struct elf_image *file, struct cfi_elf *elf)
 int cfi_elf_read(int fd, struct cfi_elf *elf)
 {
 	_cleanup_(elf_image_close) struct elf_image file;
-	int ret = elf_image_open(fd, &file);
+	int ret = elf_sections_open(fd, &file);
 
 	if (ret == -EISDIR)
 		ret = -ENOEXEC;

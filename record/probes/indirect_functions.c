@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "elf/elf_sections.h"
 #include "elf/arch.h"
 #include "record/cfi/cfi_elf.h"
 #include "record/probes/mapped_code.h"
@@ -126,12 +127,12 @@ static int read_table(struct resolution *r, struct witness *w, const struct elf_
 	size_t nr = table->sh_size / sizeof(*relas);
 	int ret = elf_image_read_section(file, table, &relas);
 
-	if (!ret && bias && table->sh_link < file->header.e_shnum) {
+	if (!ret && bias && table->sh_link < file->nr_sections) {
 		const Elf64_Shdr *section = &file->sections[table->sh_link];
 
 		s.nr = section->sh_size / sizeof(*symbols);
 		ret = elf_image_read_section(file, section, &symbols);
-		if (!ret && section->sh_link < file->header.e_shnum) {
+		if (!ret && section->sh_link < file->nr_sections) {
 			s.names_size = file->sections[section->sh_link].sh_size;
 			ret = elf_image_read_section(file, &file->sections[section->sh_link],
 						     &names);
@@ -148,7 +149,7 @@ static int read_table(struct resolution *r, struct witness *w, const struct elf_
 static int read_slots(struct resolution *r, struct witness *w, const struct elf_image *file,
 		      const uint64_t *bias)
 {
-	for (size_t i = 0; file->sections && i < file->header.e_shnum; i++)
+	for (size_t i = 0; i < file->nr_sections; i++)
 		if (file->sections[i].sh_type == SHT_RELA &&
 		    read_table(r, w, file, &file->sections[i], bias) == -ENOMEM)
 			return -ENOMEM;
@@ -173,7 +174,7 @@ static int ask_caller(struct resolution *r, struct witness *w, const struct mapp
 
 	if (fd < 0)
 		return 0;
-	ret = elf_image_open(fd, &file);
+	ret = elf_sections_open(fd, &file);
 	if (!ret && find_bias(&file, code, &bias))
 		ret = read_slots(r, w, &file, &bias);
 	return ret == -ENOMEM ? ret : 0;
@@ -317,7 +318,7 @@ int indirect_functions_resolve(const struct library *library, const u32_vec *pid
 			       struct user_functions *found)
 {
 	struct resolution r = {.library = library, .functions = &found->indirect};
-	int ret = elf_image_open(library->fd, &r.elf);
+	int ret = elf_sections_open(library->fd, &r.elf);
 
 	if (!ret)
 		r.arch = elf_arch_find(r.elf.header.e_machine);

@@ -11,7 +11,7 @@
 
 #include "common/cleanup.h"
 #include "common/cursor.h"
-#include "elf/elf_image.h"
+#include "elf/elf_sections.h"
 
 #define NOTE_NAME "stapsdt"
 #define NOTE_TYPE 3
@@ -116,7 +116,7 @@ static int search_section(const struct elf_image *elf, const struct pattern *pat
 int usdt_find(int fd, const struct pattern *pattern, struct user_functions *found)
 {
 	_cleanup_(elf_image_close) struct elf_image elf;
-	int ret = elf_image_open(fd, &elf);
+	int ret = elf_sections_open(fd, &elf);
 
 	if (!ret)
 		ret = search_section(&elf, pattern, found);

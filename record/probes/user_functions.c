@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "elf/elf_sections.h"
 #include "elf/arch.h"
 #include "record/probes/debug_symbols.h"
 
@@ -122,7 +123,7 @@ static int search_table(struct search *s, const struct elf_image *file, const El
 	uint64_t left;
 	int ret;
 
-	if (table->sh_link >= file->header.e_shnum)
+	if (table->sh_link >= file->nr_sections)
 		return -ENOEXEC;
 	strings = &file->sections[table->sh_link];
 	ret = elf_image_read_section(file, table, &symbols);
@@ -154,7 +155,7 @@ static int search_tables(struct search *s, const struct elf_image *file, bool *h
 	bool has_dynamic = false;
 	int ret = 0;
 
-	for (size_t i = 0; file->sections && i < file->header.e_shnum && !ret; i++) {
+	for (size_t i = 0; i < file->nr_sections && !ret; i++) {
 		const Elf64_Shdr *section = &file->sections[i];
 		bool *has_table = section->sh_type == SHT_SYMTAB   ? has_all
 				  : section->sh_type == SHT_DYNSYM ? &has_dynamic
@@ -178,7 +179,7 @@ static int search_debug_symbols(struct search *s)
 
 	if (fd < 0)
 		return fd == -ENOMEM ? fd : 0;
-	ret = elf_image_open(fd, &file);
+	ret = elf_sections_open(fd, &file);
 	if (!ret)
 		ret = search_tables(s, &file, &has_all);
 	return ret == -ENOMEM || ret == -E2BIG ? ret : 0;
@@ -217,7 +218,7 @@ int user_functions_find(int fd, const struct pattern *pattern, struct user_funct
 {
 	_cleanup_(elf_image_close) struct elf_image elf;
 	struct search search = {.elf = &elf, .pattern = pattern, .found = found};
-	int ret = elf_image_open(fd, &elf);
+	int ret = elf_sections_open(fd, &elf);
 
 	if (!ret)
 		ret = search_functions(&search);

@@ -34,19 +34,27 @@ static int copy_bytes(struct section_bytes *bytes)
 	return 0;
 }
 
-static void apply_one(const struct elf_file *file, struct elf_bytes symbols, const GElf_Rela *rela,
-		      struct section_bytes *bytes)
+/* The symbols that relocations refer to, and the numbers of their sections. */
+struct relocation_symbols {
+	struct elf_bytes symbols, indices;
+};
+
+static void apply_one(const struct elf_file *file, const struct relocation_symbols *table,
+		      const GElf_Rela *rela, struct section_bytes *bytes)
 {
+	size_t at = GELF_R_SYM(rela->r_info);
 	size_t width = elf_arch_relocation_width(file->arch, GELF_R_TYPE(rela->r_info));
+	uint32_t section;
 	uint64_t value;
 	GElf_Sym sym;
 
 	if (!width || rela->r_offset > bytes->size || bytes->size - rela->r_offset < width ||
-	    !elf_symbol_at(file, symbols, GELF_R_SYM(rela->r_info), &sym))
+	    !elf_symbol_at(file, table->symbols, at, &sym))
 		return;
 	value = sym.st_value + rela->r_addend;
-	if (sym.st_shndx < file->sections.nr)
-		value += file->sections.data[sym.st_shndx].vaddr;
+	section = elf_symbol_section(table->indices, at, &sym);
+	if (section < file->sections.nr)
+		value += file->sections.data[section].vaddr;
 	/* Files in another byte order are not opened. */
 	memcpy((uint8_t *)bytes->memory + rela->r_offset, &value, width);
 }
@@ -56,7 +64,8 @@ static int apply_table(struct elf_file *file, size_t index, size_t target,
 		       struct section_bytes *bytes)
 {
 	Elf_Scn *scn = elf_getscn(file->elf, index);
-	struct elf_bytes relocations, symbols;
+	struct relocation_symbols table;
+	struct elf_bytes relocations;
 	GElf_Shdr shdr;
 	GElf_Rela rela;
 	int ret;
@@ -66,12 +75,13 @@ static int apply_table(struct elf_file *file, size_t index, size_t target,
 	    file->sections.data[shdr.sh_link].type != SHT_SYMTAB)
 		return 0;
 	relocations = elf_file_section_bytes(file, index);
-	symbols = elf_file_section_bytes(file, shdr.sh_link);
-	if (!relocations.data || !symbols.data)
+	table.symbols = elf_file_section_bytes(file, shdr.sh_link);
+	table.indices = elf_file_symbol_indices(file, shdr.sh_link);
+	if (!relocations.data || !table.symbols.data)
 		return file->out_of_memory ? -ENOMEM : 0;
 	ret = copy_bytes(bytes);
 	for (size_t i = 0; !ret && elf_relocation_at(relocations, i, &rela); i++)
-		apply_one(file, symbols, &rela, bytes);
+		apply_one(file, &table, &rela, bytes);
 	return ret;
 }
 

@@ -197,6 +197,10 @@ has_go()
 	names g.prof > from_symbols
 	check "$name: some functions" grep -qF 'main.(*thing).work' from_table
 	check "$name: names" cmp from_table from_symbols
+	cp g.stripped g
+	drop_sections g
+	names g.prof > from_segments
+	check "$name: names without section headers" cmp from_segments from_symbols
 }
 if [ -n "$go" ]; then
 	cat > main.go <<-'GO'

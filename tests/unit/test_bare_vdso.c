@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "elf/elf_sections.h"
 #include "record/cfi/bare_vdso.h"
 
 #include <string.h>
@@ -85,7 +86,7 @@ static int find(void)
 	struct elf_image image;
 
 	ck_assert_int_eq(write(fd, &file, sizeof(file)), sizeof(file));
-	ret = elf_image_open(fd, &image);
+	ret = elf_sections_open(fd, &image);
 	if (!ret)
 		ret = bare_vdso_find(&image, found, &nr);
 	elf_image_close(&image);

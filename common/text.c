@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "common/text.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,13 +11,10 @@
 /* An escaped byte has at most this length: \xNN. */
 #define ESCAPE_LEN 4
 
-/*
- * Decodes one UTF-8 sequence of at most @len bytes. Returns its length, or 0 if it is malformed:
- * overlong, a surrogate, beyond U+10FFFF or cut off (Unicode 15, table 3-7).
- */
-static size_t utf8_decode(const unsigned char *s, size_t len, uint32_t *cp)
+size_t text_decode(const char *bytes, size_t len, uint32_t *cp)
 {
 	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
+	const unsigned char *s = (const unsigned char *)bytes;
 	size_t n = s[0] < 0x80 ? 1 : s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
 
 	if (n == 1) {
@@ -64,42 +59,69 @@ static bool is_invisible(uint32_t cp)
 	return at < ARRAY_SIZE(invisible) && invisible[at].first <= cp;
 }
 
-/*
- * Returns false for characters that are escaped. They include the C0 and C1 controls, because
- * U+009B starts an escape sequence like ESC [.
- */
-static bool is_printable(uint32_t cp, enum text_mode mode)
+bool text_is_visible(uint32_t cp)
 {
+	/* The C1 controls are as bad as those of ASCII: U+009B starts an escape sequence. */
 	if (cp < 0x20 || (cp >= 0x7f && cp < 0xa0))
-		return false;
-	if (cp == ';' && mode == TEXT_FOLDED)
 		return false;
 	return cp < 0xa0 || !is_invisible(cp);
 }
 
+/* Returns false for characters that are escaped. */
+static bool is_printable(uint32_t cp, enum text_mode mode)
+{
+	if (mode == TEXT_DATA)
+		return cp;
+	if (mode == TEXT_FIELD)
+		return cp >= 0x20 && cp != 0x7f;
+	return text_is_visible(cp) && (cp != ';' || mode != TEXT_FOLDED);
+}
+
+/* Returns the value of a digit of text_escape, -1 for another character. */
+static int digit_of(char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/*
+ * Returns the byte that is escaped at @s of @len bytes, 0 if none is. Printable ones of ASCII never
+ * are, except the semicolon.
+ */
+static unsigned char escaped_byte(const char *s, size_t len)
+{
+	int high = len >= ESCAPE_LEN && s[1] == 'x' ? digit_of(s[2]) : -1;
+	int low = high >= 0 ? digit_of(s[3]) : -1;
+	unsigned char byte = low >= 0 ? high << 4 | low : 0;
+
+	return byte < 0x20 || byte >= 0x7f || byte == ';' ? byte : 0;
+}
+
 /*
  * Is the backslash at @s to become two? After the text is decoded, a single one stands for itself.
- * So nothing may follow that makes it look like the beginning of an escaped byte, or like half of
- * two. Namespaces of PHP have single ones.
+ * So nothing may follow that makes it look like an escaped byte, like the beginning of one that the
+ * text after it could complete, or like half of two. Namespaces of PHP have single ones.
  */
-static bool is_doubled(const unsigned char *s, size_t len, enum text_mode mode)
+static bool is_doubled(const char *s, size_t len, enum text_mode mode)
 {
 	uint32_t next;
 
-	if (mode == TEXT_MESSAGE)
+	if (mode == TEXT_MESSAGE || mode == TEXT_DATA)
 		return false;
-	return len == 1 || s[1] == 'x' || s[1] == '\\' || !utf8_decode(s + 1, len - 1, &next) ||
-	       !is_printable(next, mode);
+	if (len == 1 || s[1] == '\\' || (s[1] == 'x' && len < ESCAPE_LEN) || escaped_byte(s, len))
+		return true;
+	return !text_decode(s + 1, len - 1, &next) || !is_printable(next, mode);
 }
 
 /*
  * Writes the escaped form of the first character of @s to @out. Returns the bytes that were read.
  */
-static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode,
+static size_t escape_one(const char *s, size_t len, enum text_mode mode,
 			 char out[static 4 * ESCAPE_LEN], size_t *out_len)
 {
 	uint32_t cp;
-	size_t n = utf8_decode(s, len, &cp);
+	size_t n = text_decode(s, len, &cp);
 	size_t o = 0;
 
 	if (n && cp == '\\' && is_doubled(s, len, mode)) {
@@ -117,7 +139,7 @@ static size_t escape_one(const unsigned char *s, size_t len, enum text_mode mode
 	for (size_t i = 0; i < n; i++) {
 		out[o++] = '\\';
 		out[o++] = 'x';
-		o = hex_put(out + o, s + i, 1) - out;
+		o = hex_put(out + o, (const uint8_t *)s + i, 1) - out;
 	}
 	*out_len = o;
 	return n;
@@ -144,29 +166,12 @@ char *text_escape(const char *s, size_t len, enum text_mode mode)
 			text[used++] = s[i++];
 			continue;
 		}
-		i += escape_one((const unsigned char *)s + i, len - i, mode, one, &n);
+		i += escape_one(s + i, len - i, mode, one, &n);
 		memcpy(text + used, one, n);
 		used += n;
 	}
 	text[used] = '\0';
 	return text;
-}
-
-/* Returns the value of a digit of text_escape, -1 for another character. */
-static int digit_of(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* Returns the byte that is escaped at @s of @len bytes, 0 if none is. */
-static unsigned char escaped_byte(const char *s, size_t len)
-{
-	int high = len >= ESCAPE_LEN && s[1] == 'x' ? digit_of(s[2]) : -1;
-	int low = high >= 0 ? digit_of(s[3]) : -1;
-
-	return low >= 0 ? high << 4 | low : 0;
 }
 
 size_t text_unescape(char *s, size_t len)
@@ -196,7 +201,7 @@ void text_print(FILE *out, const char *s, enum text_mode mode)
 		char one[4 * ESCAPE_LEN];
 		size_t n;
 
-		i += escape_one((const unsigned char *)s + i, len - i, mode, one, &n);
+		i += escape_one(s + i, len - i, mode, one, &n);
 		fwrite(one, 1, n, out);
 	}
 }

@@ -30,6 +30,7 @@ struct export_sources {
 struct export_format {
 	const char *name;
 	bool is_binary;
+	bool is_text;    /* of lines, in which names are escaped */
 	bool has_base;   /* --base may be given */
 	bool has_events; /* it takes several events */
 	bool has_times;  /* of its samples */
@@ -91,8 +92,9 @@ static const struct export_format formats[] = {
 	{"pprof", .is_binary = true, .has_base = true, .has_labels = true, .print = print_pprof},
 	{"otlp", .is_binary = true, .has_events = true, .has_labels = true, .print = print_otlp},
 	{"speedscope", .has_times = true, .print = print_speedscope},
-	{"perf-script", .has_times = true, .has_tids = true, .print = print_perf_script},
-	{"folded", .print = print_folded_rows},
+	{"perf-script", .is_text = true, .has_times = true, .has_tids = true,
+	 .print = print_perf_script},
+	{"folded", .is_text = true, .print = print_folded_rows},
 };
 
 static const struct export_format *find_format(const char *name)
@@ -132,6 +134,7 @@ static int take_export_operands(void *options, int nr, char **operands, struct e
 	o->request.span.keeps_tids |= o->format->has_tids;
 	o->request.span.keeps_labels = o->format->has_labels && !view->by_label;
 	view->folded = o->format->print == print_folded_rows;
+	view->is_data = !o->format->is_text;
 	if (view->unnamed == UNNAMED_BY_LAYOUT)
 		view->unnamed = UNNAMED_FUNCTION;
 	return 0;

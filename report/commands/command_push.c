@@ -92,6 +92,7 @@ static int take_push_operands(void *options, int nr, char **operands, struct err
 			       "option --request-labels: not with --otlp, which always has them");
 	o->request.span.keeps_slots = true;
 	o->request.span.keeps_labels = o->request_labels || o->target.is_otlp;
+	o->request.view.is_data = true;
 	if (o->request.view.unnamed == UNNAMED_BY_LAYOUT)
 		o->request.view.unnamed = UNNAMED_FUNCTION;
 	if (check_watch(o, err))

@@ -35,12 +35,17 @@ int change_limits_check(const struct change_limits *limits, struct err *err)
 	return 0;
 }
 
+/* Finds what is called @name, or is printed so. */
 static const struct compared *find_name(const struct comparison *comparison,
-					const struct tally *tally, const char *name)
+					const struct tally *tally, const char *name,
+					const char *printed)
 {
-	vec_for_each(&comparison->items, item)
-		if (!strcmp(string_set_get(&tally->keys, item->key), name))
+	vec_for_each(&comparison->items, item) {
+		const char *key = string_set_get(&tally->keys, item->key);
+
+		if (!strcmp(key, name) || !strcmp(key, printed))
 			return item;
+	}
 	return NULL;
 }
 
@@ -61,8 +66,7 @@ static bool check_budget(const char *budget, const struct comparison *comparison
 		textbuf_fail(text, -ENOMEM);
 		return false;
 	}
-	/* The user knows names as they are printed, which is how keys have them. */
-	item = find_name(comparison, tally, name);
+	item = find_name(comparison, tally, name, shown);
 	if (!item)
 		textbuf_printf(text, "WARNING: --budget: no function is called '%s'.\n", shown);
 	if (!item || 100 * item->change.after <= percent)

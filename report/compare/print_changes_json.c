@@ -6,7 +6,7 @@ static void print_item(const struct changes_printout *p, struct json *json,
 		       const struct compared *item)
 {
 	json_open(json, NULL, '{');
-	json_put_safe(json, "name", string_set_get(&p->tally->keys, item->key));
+	json_put_printed(json, "name", string_set_get(&p->tally->keys, item->key));
 	json_put_safe(json, "verdict", verdict_text(item->verdict));
 	json_open(json, "counts", '[');
 	for (int side = 0; side < 2; side++)

@@ -62,7 +62,7 @@ int otlp_add_text(struct otlp_attributes *x, const char *key, const char *text)
 	Otlp__AnyValue value = OTLP__ANY_VALUE__INIT;
 	int ret;
 
-	textbuf_escaped(&escaped, text, strlen(text), TEXT_PLAIN);
+	textbuf_escaped(&escaped, text, strlen(text), TEXT_DATA);
 	textbuf_char(&escaped, '\0');
 	value.value_case = OTLP__ANY_VALUE__VALUE_STRING_VALUE;
 	value.string_value = escaped.data;

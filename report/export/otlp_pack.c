@@ -344,7 +344,7 @@ static void put_escaped_fact(struct otlp_request *x, struct textbuf *out, const 
 			     const char *value)
 {
 	x->scratch.nr = 0;
-	textbuf_escaped(&x->scratch, value, strlen(value), TEXT_PLAIN);
+	textbuf_escaped(&x->scratch, value, strlen(value), TEXT_DATA);
 	textbuf_char(&x->scratch, '\0');
 	if (!x->scratch.error)
 		put_own_fact(x, out, key, x->scratch.data);

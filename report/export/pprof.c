@@ -70,7 +70,7 @@ static int add_workload(struct pprof *x, const char *cgroup)
 		name.nr = 0;
 		if (!workload_put(cgroup, part, &name))
 			continue;
-		textbuf_escaped(&t->scratch, name.data, name.nr, TEXT_PLAIN);
+		textbuf_escaped(&t->scratch, name.data, name.nr, TEXT_DATA);
 		ret = name.error ? name.error : t->scratch.error;
 		if (!ret)
 			ret = pprof_add_string(t, t->scratch.data, t->scratch.nr, &string);
@@ -121,7 +121,7 @@ static void add_comment(struct pprof *x, const char *words, const char *text)
 	int ret;
 
 	textbuf_str(scratch, words);
-	textbuf_escaped(scratch, text, strlen(text), TEXT_PLAIN);
+	textbuf_escaped(scratch, text, strlen(text), TEXT_DATA);
 	ret = scratch->error
 		      ? scratch->error
 		      : pprof_add_string(&x->profile.tables, scratch->data, scratch->nr, &id);

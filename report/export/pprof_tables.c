@@ -68,7 +68,7 @@ static int add_scratch(struct pprof_tables *t, int64_t *id)
 
 int pprof_add_path(struct pprof_tables *t, const char *path, int64_t *id)
 {
-	textbuf_escaped(&t->scratch, path, strlen(path), TEXT_PLAIN);
+	textbuf_escaped(&t->scratch, path, strlen(path), TEXT_DATA);
 	return add_scratch(t, id);
 }
 
@@ -115,7 +115,7 @@ static int add_object(struct pprof_tables *t, const struct printout *p, uint32_t
 	else if (key->kind == PROF_OBJECT_NONE)
 		textbuf_str(&t->scratch, "[unmapped]");
 	else
-		textbuf_escaped(&t->scratch, path, strlen(path), TEXT_PLAIN);
+		textbuf_escaped(&t->scratch, path, strlen(path), TEXT_DATA);
 	ret = add_scratch(t, &mapping.filename);
 	if (ret)
 		return ret;
@@ -133,7 +133,7 @@ static int add_function(struct pprof_tables *t, const char *file, uint32_t start
 	uint64_t hash;
 
 	if (!ret && file)
-		textbuf_escaped(&t->scratch, file, strlen(file), TEXT_PLAIN);
+		textbuf_escaped(&t->scratch, file, strlen(file), TEXT_DATA);
 	if (!ret)
 		ret = add_scratch(t, &function.filename);
 	if (ret)

@@ -60,7 +60,7 @@ static int add_workload(struct series_set *set, const char *cgroup, enum workloa
 	int ret;
 
 	workload_put(cgroup, part, &name);
-	textbuf_escaped(&set->scratch, name.data, name.nr, TEXT_PLAIN);
+	textbuf_escaped(&set->scratch, name.data, name.nr, TEXT_DATA);
 	textbuf_fail(&set->scratch, name.error);
 	ret = add_scratch(set, id);
 	textbuf_deinit(&name);
@@ -74,16 +74,16 @@ static int make_series(struct series_set *set, const struct model *model, uint32
 	const char *cgroup = string_set_get(&model->strings, p->info.cgroup);
 	int ret;
 
-	owner_put_safe(model, process, OWNER_SERVICE, "", &set->scratch);
+	owner_put_escaped(model, process, OWNER_SERVICE, TEXT_DATA, &set->scratch);
 	ret = add_scratch(set, &series->service);
 	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES && !ret;
 	     i++) {
 		const char *value = model_process_attribute(model, p, i);
 
-		textbuf_escaped(&set->scratch, value, strlen(value), TEXT_PLAIN);
+		textbuf_escaped(&set->scratch, value, strlen(value), TEXT_DATA);
 		ret = add_scratch(set, &series->attributes[i]);
 	}
-	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_PLAIN);
+	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_DATA);
 	if (!ret)
 		ret = add_scratch(set, &series->cgroup);
 	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS && !ret; part++)

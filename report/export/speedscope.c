@@ -114,9 +114,9 @@ int export_speedscope(const struct printout *p, struct rows_summary *summary)
 	if (ret)
 		return ret;
 	textbuf_str(p->out, "{\"$schema\":\"" SCHEMA "\",\"exporter\":\"profrep\",\n\"name\":");
-	json_escaped(p->out, p->rec->name);
+	json_escaped(p->out, p->rec->name, TEXT_DATA);
 	textbuf_str(p->out, ",\"profiles\":[{\"type\":\"sampled\",\"name\":");
-	json_escaped(p->out, event_name(p->rec->meta, p->view->event));
+	json_escaped(p->out, event_name(p->rec->meta, p->view->event), TEXT_DATA);
 	textbuf_printf(p->out, ",\"unit\":\"%s\",\n\"samples\":[", unit_of(p));
 	ret = timed_rows_visit(p, print_row, &s, summary);
 	print_weights(&s);

@@ -224,7 +224,7 @@ static void print_languages(struct json *json, const struct page_functions *func
 void page_print_facts(struct textbuf *out, const struct page_profile *profiles, size_t nr,
 		      const struct page_functions *functions)
 {
-	struct json facts = {.out = out}, *json = &facts;
+	struct json facts = {.out = out, .is_shown = true}, *json = &facts;
 
 	json_open(json, NULL, '{');
 	print_languages(json, functions);

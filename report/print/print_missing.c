@@ -202,7 +202,7 @@ static void put_path(struct json *json, const struct model *model, uint32_t obje
 	if (text.error)
 		textbuf_fail(json->out, text.error);
 	else
-		json_put_safe(json, "path", text.data);
+		json_put_printed(json, "path", text.data);
 	textbuf_deinit(&text);
 }
 

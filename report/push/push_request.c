@@ -35,7 +35,7 @@ static void add_label(struct request_labels *labels, const char *name, size_t na
 	textbuf_bytes(text, name, name_len);
 	textbuf_char(text, '\0');
 	label->value = text->nr;
-	textbuf_escaped(text, value, strlen(value), TEXT_MESSAGE);
+	textbuf_escaped(text, value, strlen(value), TEXT_DATA);
 	label_value_cut(text, label->value);
 	textbuf_char(text, '\0');
 	labels->nr++;

@@ -243,7 +243,7 @@ static void make_before(struct epoch_tables *t, uint32_t process)
 	size_t start = t->texts.nr;
 
 	packed_rows_field(&t->texts, t->to->meta->hostname);
-	service_name_put_safe(
+	service_name_put_field(
 		&t->texts,
 		&(struct service_facts){.said = named->service ? named->service : "",
 					.cgroup = cgroup,
@@ -281,7 +281,7 @@ static void make_workload(struct epoch_tables *t, uint32_t process)
 		name.nr = 0;
 		workload_put(cgroup, part, &name);
 		textbuf_char(&t->texts, '\t');
-		textbuf_escaped(&t->texts, name.data, name.nr, TEXT_PLAIN);
+		textbuf_escaped(&t->texts, name.data, name.nr, TEXT_FIELD);
 	}
 	textbuf_char(&t->texts, '\t');
 	t->workloads[process] = end_text(t, start);

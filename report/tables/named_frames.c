@@ -198,7 +198,7 @@ static void put_name(struct textbuf *out, const struct best_name *name)
 	if (name->is_escaped)
 		textbuf_bytes(out, name->s, name->len);
 	else
-		textbuf_escaped(out, name->s, name->len, TEXT_PLAIN);
+		textbuf_escaped(out, name->s, name->len, TEXT_FIELD);
 }
 
 /* Puts the row of frame @i for the function @depth. @line is NULL without lines. */
@@ -222,7 +222,7 @@ static int put_row(struct naming *n, size_t i, uint32_t depth, const struct best
 	put_name(out, name);
 	textbuf_char(out, '\t');
 	if (line)
-		textbuf_escaped(out, file->s, file->len, TEXT_PLAIN);
+		textbuf_escaped(out, file->s, file->len, TEXT_FIELD);
 	textbuf_char(out, '\t');
 	textbuf_u64(out, line ? line->line : 0);
 	textbuf_char(out, '\t');

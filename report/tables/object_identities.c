@@ -128,7 +128,7 @@ void build_id_put(struct textbuf *out, const struct prof_object *object)
 
 static void put_escaped(struct textbuf *out, const char *s)
 {
-	textbuf_escaped(out, s, strlen(s), TEXT_PLAIN);
+	textbuf_escaped(out, s, strlen(s), TEXT_FIELD);
 }
 
 static void put_scope(struct textbuf *out, const struct frame_identity *frame,

@@ -52,7 +52,7 @@ int packed_rows_pack(struct packed_rows *rows, bool is_last)
 
 void packed_rows_field(struct textbuf *out, const char *s)
 {
-	textbuf_escaped(out, s, strlen(s), TEXT_PLAIN);
+	textbuf_escaped(out, s, strlen(s), TEXT_FIELD);
 	textbuf_char(out, '\t');
 }
 

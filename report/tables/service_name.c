@@ -45,12 +45,12 @@ void service_name_put(struct textbuf *out, const struct service_facts *facts)
 	textbuf_deinit(&container);
 }
 
-void service_name_put_safe(struct textbuf *out, const struct service_facts *facts)
+void service_name_put_field(struct textbuf *out, const struct service_facts *facts)
 {
 	struct textbuf text = {.fd = -1};
 
 	service_name_put(&text, facts);
-	textbuf_escaped(out, text.data, text.nr, TEXT_PLAIN);
+	textbuf_escaped(out, text.data, text.nr, TEXT_FIELD);
 	textbuf_fail(out, text.error);
 	textbuf_deinit(&text);
 }

@@ -22,7 +22,7 @@ struct service_facts {
  */
 void service_name_put(struct textbuf *out, const struct service_facts *facts);
 
-/* Like service_name_put, but appends safe text. */
-void service_name_put_safe(struct textbuf *out, const struct service_facts *facts);
+/* Like service_name_put, but appends a field of a table. */
+void service_name_put_field(struct textbuf *out, const struct service_facts *facts);
 
 #endif

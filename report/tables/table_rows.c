@@ -127,7 +127,7 @@ static int take_names(struct table_rows *rows, struct recording_tables *tables)
 			id_set_add(&rows->known.names, name->row.id);
 			textbuf_bytes(&to->text, tables->name_rows.data + start,
 				      name->row.end - start);
-			textbuf_escaped(&to->text, text->s, text->len, TEXT_PLAIN);
+			textbuf_escaped(&to->text, text->s, text->len, TEXT_FIELD);
 			textbuf_str(&to->text, "\t\t0\t");
 			textbuf_str(&to->text, table_name_sources[name->source]);
 			textbuf_char(&to->text, '\n');
@@ -214,7 +214,7 @@ static struct event_facts facts_of(const struct recording *rec, uint32_t i)
 
 static void put_event(struct textbuf *out, const struct event_facts *facts)
 {
-	textbuf_escaped(out, facts->name, strlen(facts->name), TEXT_PLAIN);
+	textbuf_escaped(out, facts->name, strlen(facts->name), TEXT_FIELD);
 	if (facts->weight[0])
 		textbuf_char(out, ' ');
 	packed_rows_field(out, facts->weight);

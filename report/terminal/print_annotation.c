@@ -124,7 +124,7 @@ static int print_file(struct annotate_print *t, size_t begin, size_t end)
 
 	if (ret)
 		return ret;
-	textbuf_escaped(&t->line, path->s, path->len, TEXT_PLAIN);
+	textbuf_escaped(&t->line, path->s, path->len, t->json ? TEXT_DATA : TEXT_PLAIN);
 	if (t->json) {
 		json_open(t->json, NULL, '{');
 		put_text(t, "path", path->len);
@@ -316,7 +316,7 @@ static int print_function(struct annotate_print *t, uint32_t id)
 	annotation_places(t->a, id, &begin, &end);
 	if (t->json) {
 		json_open(t->json, NULL, '{');
-		json_put_safe(t->json, "name", string_set_get(&t->a->names, function->name));
+		json_put_printed(t->json, "name", string_set_get(&t->a->names, function->name));
 		json_put_text(t->json, "module", base);
 		put_shares(t->json, &function->count);
 	} else {

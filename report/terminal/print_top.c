@@ -289,8 +289,8 @@ static void put_item(struct json *json, const struct top_counts *counts, double 
 		     const struct top_count *item)
 {
 	json_open(json, NULL, '{');
-	json_put_safe(json, "name", named_thing_name(&counts->things, item->thing));
-	json_put_safe(json, "module", named_thing_module(&counts->things, item->thing));
+	json_put_printed(json, "name", named_thing_name(&counts->things, item->thing));
+	json_put_printed(json, "module", named_thing_module(&counts->things, item->thing));
 	json_put_number(json, "self", item->self);
 	json_put_number(json, "total", item->total);
 	if (cpus > 0)

@@ -176,8 +176,8 @@ static void put_branch(const struct tree_print *t, struct json *json, uint32_t b
 		json_open(json, NULL, '{');
 		json_put_number(json, "id", ++*id);
 		json_put_number(json, "parent", parent);
-		json_put_safe(json, "name", named_thing_name(&tree->things, thing));
-		json_put_safe(json, "module", named_thing_module(&tree->things, thing));
+		json_put_printed(json, "name", named_thing_name(&tree->things, thing));
+		json_put_printed(json, "module", named_thing_module(&tree->things, thing));
 		if (!t->layout->function)
 			json_put_number(json, "self",
 					i + 1 < b->nr ? 0 : tree->counts.data[branch].self);

@@ -5,10 +5,10 @@
 
 #include "report/text/textbuf.h"
 
-/* Appends the UTF-8 text @s in quotes. */
+/* Appends the UTF-8 text @s in quotes. Characters that nobody sees have JSON's escapes. */
 void json_string(struct textbuf *out, const char *s);
 
-/* Appends the bytes of @s in quotes, after they are made safe to print. */
-void json_escaped(struct textbuf *out, const char *s);
+/* Appends the bytes of @s in quotes, after they are escaped. */
+void json_escaped(struct textbuf *out, const char *s, enum text_mode mode);
 
 #endif

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/text/json_writer.h"
 
+#include <errno.h>
 #include <math.h>
+#include <string.h>
 
+#include "common/cleanup.h"
 #include "report/text/json_text.h"
 
 void json_key(struct json *json, const char *key)
@@ -40,7 +43,19 @@ void json_close(struct json *json, char bracket)
 void json_put_text(struct json *json, const char *key, const char *bytes)
 {
 	json_key(json, key);
-	json_escaped(json->out, bytes);
+	json_escaped(json->out, bytes, json->is_shown ? TEXT_PLAIN : TEXT_DATA);
+}
+
+void json_put_printed(struct json *json, const char *key, const char *text)
+{
+	_cleanup_free_ char *bytes = strdup(text);
+
+	if (!bytes) {
+		textbuf_fail(json->out, -ENOMEM);
+		return;
+	}
+	bytes[text_unescape(bytes, strlen(bytes))] = '\0';
+	json_put_text(json, key, bytes);
 }
 
 void json_put_safe(struct json *json, const char *key, const char *text)

@@ -16,7 +16,9 @@ int labels_init(struct labels *labels, const struct model *model, const struct s
 		.model = model,
 		.symbols = symbols,
 		.view = view,
-		.mode = view->folded ? TEXT_FOLDED : TEXT_PLAIN,
+		.mode = view->is_data  ? TEXT_DATA
+			: view->folded ? TEXT_FOLDED
+				       : TEXT_PLAIN,
 		.names = calloc(symbols->names.items.nr, sizeof(*labels->names)),
 		.strings = calloc(model->strings.items.nr, sizeof(*labels->strings)),
 		.modules = calloc(model->objects.nr, sizeof(*labels->modules)),

@@ -62,18 +62,25 @@ bool owner_put(const struct model *model, const struct model_process *process, e
 	return out->nr > start;
 }
 
-void owner_put_safe(const struct model *model, uint32_t process, enum owner owner, const char *none,
-		    struct textbuf *out)
+bool owner_put_escaped(const struct model *model, uint32_t process, enum owner owner,
+		       enum text_mode mode, struct textbuf *out)
 {
 	struct textbuf text = {.fd = -1};
+	bool has_owner = owner_put(model, &model->processes.data[process], owner, &text);
 
-	if (owner_put(model, &model->processes.data[process], owner, &text))
-		textbuf_escaped(out, text.data, text.nr, TEXT_PLAIN);
-	else
-		textbuf_str(out, none);
+	if (has_owner)
+		textbuf_escaped(out, text.data, text.nr, mode);
 	if (text.error)
 		textbuf_fail(out, text.error);
 	textbuf_deinit(&text);
+	return has_owner;
+}
+
+void owner_put_safe(const struct model *model, uint32_t process, enum owner owner, const char *none,
+		    struct textbuf *out)
+{
+	if (!owner_put_escaped(model, process, owner, TEXT_PLAIN, out))
+		textbuf_str(out, none);
 }
 
 int owner_lead_rows(struct model *model, enum owner owner)

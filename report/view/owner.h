@@ -29,7 +29,11 @@ extern const char *const owner_words[NR_OWNERS + 1];
 bool owner_put(const struct model *model, const struct model_process *process, enum owner owner,
 	       struct textbuf *out);
 
-/* Like owner_put, but appends safe text, and @none if there is no owner. */
+/* Like owner_put, but appends text that is escaped by @mode. */
+bool owner_put_escaped(const struct model *model, uint32_t process, enum owner owner,
+		       enum text_mode mode, struct textbuf *out);
+
+/* Like owner_put, but appends text that is safe to print, and @none if there is no owner. */
 void owner_put_safe(const struct model *model, uint32_t process, enum owner owner, const char *none,
 		    struct textbuf *out);
 

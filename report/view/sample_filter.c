@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/arena.h"
 #include "common/cleanup.h"
 #include "report/model/container_label.h"
 #include "report/model/row_changes.h"
@@ -81,6 +82,60 @@ bool sample_filter_is_set(const struct sample_filter *filter)
 		if (sample_filter_has(filter, step))
 			return true;
 	return false;
+}
+
+/*
+ * Users copy names from where they are printed, and from other programs. So a name with escapes
+ * means itself, and the name whose printed form it is.
+ */
+static int add_printed(const string_vec *names, struct arena *arena, string_vec *both)
+{
+	int ret = 0;
+
+	vec_for_each(names, it) {
+		char *bytes = arena_copy(arena, *it, strlen(*it));
+
+		if (!bytes)
+			return -ENOMEM;
+		bytes[text_unescape(bytes, strlen(bytes))] = '\0';
+		ret = ret ? ret : vec_push(both, *it);
+		ret = ret ? ret : vec_push(both, bytes);
+	}
+	return ret;
+}
+
+/* Returns the names that @filter has for @step, NULL if the step takes no names. */
+static string_vec *step_names(struct sample_filter *filter, enum filter_step step)
+{
+	return filter_options[step].type == OPTION_STRINGS
+		       ? (void *)((char *)filter + filter_options[step].offset)
+		       : NULL;
+}
+
+/* Makes a filter that also knows names as they are printed. Call free_names in all cases. */
+static int take_printed_names(const struct sample_filter *filter, struct arena *arena,
+			      struct sample_filter *wider)
+{
+	struct sample_filter given = *filter;
+	int ret = 0;
+
+	*wider = *filter;
+	for (enum filter_step step = 0; step < NR_FILTER_STEPS; step++) {
+		string_vec *names = step_names(wider, step);
+
+		if (!names)
+			continue;
+		*names = (string_vec){0};
+		ret = ret ? ret : add_printed(step_names(&given, step), arena, names);
+	}
+	return ret;
+}
+
+static void free_names(struct sample_filter *wider)
+{
+	for (enum filter_step step = 0; step < NR_FILTER_STEPS; step++)
+		if (step_names(wider, step))
+			vec_free(step_names(wider, step));
 }
 
 /* The rows that the filters have left so far. */
@@ -319,6 +374,19 @@ struct function_search {
 	uint8_t *known; /* [frame * NR_FRAME_PLACES + place]; 0: not looked at, else 1 + match */
 };
 
+/* Does the text in search->text match as it is printed, or as it is? */
+static bool text_matches(struct function_search *search)
+{
+	char *text = search->text.data;
+
+	if (!regexec(&search->regex, text, 0, NULL, 0))
+		return true;
+	if (!strchr(text, '\\'))
+		return false;
+	text[text_unescape(text, strlen(text))] = '\0';
+	return !regexec(&search->regex, text, 0, NULL, 0);
+}
+
 static bool frame_matches(struct function_search *search, uint32_t frame, enum frame_place place)
 {
 	uint8_t *known = &search->known[(size_t)frame * NR_FRAME_PLACES + place];
@@ -330,7 +398,7 @@ static bool frame_matches(struct function_search *search, uint32_t frame, enum f
 		search->text.nr = 0;
 		labels_part(&search->labels, &search->text, frame, place, i);
 		textbuf_char(&search->text, '\0');
-		if (!search->text.error && !regexec(&search->regex, search->text.data, 0, NULL, 0))
+		if (!search->text.error && text_matches(search))
 			*known = 2;
 	}
 	return *known > 1;
@@ -485,13 +553,20 @@ int sample_filter_before_names(const struct sample_filter *filter, struct model 
 			       struct filter_account *account)
 {
 	const struct name_facts no_facts = {0};
-	struct filtering f = {filter, model, view, events, account, NULL};
-	int ret;
+	struct sample_filter wider;
+	struct filtering f = {&wider, model, view, events, account, NULL};
+	struct arena arena = {0};
+	int ret = take_printed_names(filter, &arena, &wider);
 
 	vec_for_each(&model->rows, row)
 		account->nr_rows += is_row_chosen(&f, row);
-	ret = run_steps(&f, FILTER_COMM, FILTER_DSO, &no_facts);
-	return ret ? ret : run_steps(&f, FILTER_DSO, FILTER_FUNCTION, &no_facts);
+	if (!ret)
+		ret = run_steps(&f, FILTER_COMM, FILTER_DSO, &no_facts);
+	if (!ret)
+		ret = run_steps(&f, FILTER_DSO, FILTER_FUNCTION, &no_facts);
+	free_names(&wider);
+	arena_deinit(&arena);
+	return ret;
 }
 
 int sample_filter_by_names(const struct sample_filter *filter, struct model *model,

@@ -22,6 +22,7 @@ enum unnamed {
 /* All zero: the multi-line layout, both sides, bare names. */
 struct view {
 	bool folded;    /* one line per stack */
+	bool is_data;   /* for other programs: names as they are (TEXT_DATA) */
 	bool delimited; /* with a delimiter between kernel and user frames */
 	/* with _[k] after kernel frames, _[i] inlined ones, _[j] JIT-compiled ones, and _[py],
 	 * _[js] and so on after functions of a language */

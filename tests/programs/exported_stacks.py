@@ -13,6 +13,7 @@ import sys
 
 sys.dont_write_bytecode = True  # the tree may be somebody else's
 import otlp_rules
+from printed_names import printed
 
 
 def fold(names):
@@ -69,7 +70,7 @@ def pprof(path):
         for location_id in reversed(sample.location_id):
             lines = locations[location_id].line
             names += [functions[line.function_id] for line in reversed(lines)] or ["[unknown]"]
-        yield fold(names), sample.value[0]
+        yield fold(map(printed, names)), sample.value[0]
 
 
 def read_otlp(path):
@@ -91,7 +92,7 @@ def print_profiles(path):
         values = sum(sum(sample.values) for sample in profile.samples)
         times = {time for sample in profile.samples for time in sample.timestamps_unix_nano}
         event = attributes[profile.attribute_indices[0]].value.string_value
-        print(resource["service.name"], *words, event, values, len(times))
+        print(printed(resource["service.name"]), *words, printed(event), values, len(times))
 
 
 def compare_json(path, json_path):
@@ -122,7 +123,7 @@ def otlp(path):
                 lines = tables.location_table[index].lines
                 functions = [tables.function_table[line.function_index] for line in reversed(lines)]
                 names += [strings[function.name_strindex] for function in functions] or ["[unknown]"]
-            yield fold(names), sum(sample.values)
+            yield fold(map(printed, names)), sum(sample.values)
 
 
 def speedscope(path):
@@ -133,7 +134,7 @@ def speedscope(path):
     assert len(profile["samples"]) == len(profile["weights"])
     assert profile["endValue"] == sum(profile["weights"])
     for sample, weight in zip(profile["samples"], profile["weights"]):
-        yield fold(names[frame] for frame in sample), weight
+        yield fold(printed(names[frame]) for frame in sample), weight
 
 
 def perf_script(path):

@@ -36,6 +36,7 @@ import otlp_pb2
 import pprof_pb2
 import push_pb2
 import otlp_rules
+from printed_names import printed
 
 directory = pathlib.Path(sys.argv[1])
 faults = []
@@ -76,7 +77,7 @@ def stack_of(profile, sample, locations, functions):
         lines = locations[location_id].line
         demand(lines, "a location without a function")
         names += [functions[line.function_id] for line in reversed(lines)]
-    return ";".join(name.replace(";", "\\x3b") for name in names)
+    return ";".join(printed(name).replace(";", "\\x3b") for name in names)
 
 
 def check_profile(raw):
@@ -142,7 +143,7 @@ def otlp_stack(tables, sample):
         lines = tables.location_table[index].lines
         demand(lines, "a location without a function")
         names += [strings[tables.function_table[line.function_index].name_strindex] for line in reversed(lines)]
-    return ";".join(name.replace(";", "\\x3b") for name in names) or "[no stack]"
+    return ";".join(printed(name).replace(";", "\\x3b") for name in names) or "[no stack]"
 
 
 def take_otlp(body):

@@ -41,30 +41,24 @@ reads()
 	local code=$1
 	shift
 	"$profrep" "$@" > out.json 2> err
-	[ $? -le 3 ] && python3 -c 'import json, sys
+	[ $? -le 3 ] && python3 -c 'import json, re, sys
+def printed(name):
+    name = re.sub(r"\\(?=[\0-\x1f])", r"\\\\", name)
+    return "".join(c if c.isprintable() else "".join(f"\\x{b:02x}" for b in c.encode()) for c in name)
 d = json.loads(open("out.json", "rb").read().decode("utf-8", "strict"), parse_constant=lambda s: sys.exit("not JSON: " + s))
 e = d["events"] if isinstance(d, dict) and "events" in d else []
 '"print($code)"
 }
-# Each file is JSON in strict UTF-8, and its text holds nothing that a terminal obeys, for those who print it by jq -r.
+# Each file is JSON in strict UTF-8, and nothing in it is obeyed by a terminal, whatever its texts are.
 cat > texts.py << 'END'
 import json, sys
-def texts(value):
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, dict):
-        for key in value:
-            yield key
-            yield from texts(value[key])
-    elif isinstance(value, list):
-        for item in value:
-            yield from texts(item)
 for name in sys.argv[1:]:
     try:
-        data = json.loads(open(name, "rb").read().decode("utf-8", "strict"), parse_constant=lambda s: 1 / 0)
+        text = open(name, "rb").read().decode("utf-8", "strict")
+        json.loads(text, parse_constant=lambda s: 1 / 0)
     except Exception as e:
         sys.exit(f"{name}: {e}")
-    bad = [t for t in texts(data) if not t.isprintable()]
+    bad = [line for line in text.split("\n") if not line.isprintable()]
     if bad:
         sys.exit(f"{name}: {bad!r}")
 print(len(sys.argv) - 1)
@@ -92,7 +86,8 @@ for command in top "top --by process" "top --by file" tree "callers main" info f
 	check "$command: all recordings" all_read "out.${command//[^a-z]/}" "${words[@]}"
 done
 
-names='sorted(i["name"] for i in e[0]["items"])'
+# printed() makes a name of JSON what the table shows.
+names='sorted(printed(i["name"]) for i in e[0]["items"])'
 check "names are those of the table" same "$(reads "'\\n'.join($names)" top --json names.prof)" \
 	"$("$profrep" top --unit raw names.prof | awk 'seen {print substr($0, 91)} /^   CPUS/ {seen = 1}' | LC_ALL=C sort)"
 check "self adds up" same "$(reads '[sum(i["self"] for i in v["items"]) == v["sum"] for v in e]' top --json -n 100000 events.prof)" \

@@ -78,6 +78,19 @@ owners=$dir/owners.prof
 check "--container, of two" same "$(folded --container 0123456789ab --container 2 "$owners" | awk '{n += $NF} END {print n}')" 19
 check "--container is no mere beginning of a name" fails 1 "$profrep" -f --container a "$owners"
 check "--pod" diff <(folded --by pod "$owners" | grep '^0f1e') <(folded --by pod --pod 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0 "$owners")
+# A name of systemd's with escapes: as systemd has it, as it is in data, and as it is printed.
+escaped=$dir/escapes.prof
+check "--systemd-unit of an escaped name" diff <(folded --by unit "$escaped" | grep -F 'my\x2dapp.service') \
+	<(folded --by unit --systemd-unit 'my\x2dapp' "$escaped")
+check "--systemd-unit as it is" diff <(folded --by unit "$escaped" | grep -F 'xbcr') \
+	<(folded --by unit --systemd-unit $'t\\xc3\\xbcr\a' "$escaped")
+check "--systemd-unit as it is printed" diff <(folded --by unit "$escaped" | grep -F 'xbcr') \
+	<(folded --by unit --systemd-unit 't\\xc3\\xbcr\x07.service' "$escaped")
+check "--comm as it is" diff <(folded "$escaped" | grep -F 'tab') <(folded --comm $'\u202etab\t' "$escaped")
+check "--comm as it is printed" diff <(folded "$escaped" | grep -F 'tab') <(folded --comm '\xe2\x80\xaetab\x09' "$escaped")
+check "--function as it is" diff <(folded "$escaped" | grep -F 'x1b\Page') <(folded --function '^App\\x1b\\Page' "$escaped")
+check "--function as it is printed" diff <(folded "$escaped" | grep -F 'x1b\Page') \
+	<(folded --function '^App\\\\x1b\\Page' "$escaped")
 check "--systemd-unit" diff <(folded --by unit "$owners" | grep '^web.service') <(folded --by unit --systemd-unit web "$owners")
 check "--by leaves out nothing" same "$(folded --by container "$owners" | awk '{n += $NF} END {print n}')" \
 	"$(folded "$owners" | awk '{n += $NF} END {print n}')"

@@ -72,7 +72,7 @@ check "threads" same "$(rows threads samples | awk -F '\t' '{n[$7 " " $8 "/" $16
 make requests requests.prof > log
 check "labels" same "$(rows requests samples | cut -f 12,17 | sort -rn)" \
 	"$(printf '%s\t%s\n' 50 '{"http.route":"/cart"}' 30 '{"http.route":"/pay","tenant":"a"}' \
-		11 '{"http.route":"\\x1b[31m<b>&'"'"'\"\\x0a;=x"}' 5 '{"[other]":""}' 4 '{}')"
+		11 '{"http.route":"\u001b[31m<b>&'"'"'\"\u000a;=x"}' 5 '{"[other]":""}' 4 '{}')"
 
 ## Names: nothing leaves its field, all is UTF-8, and equal names of profrep are equal here.
 make evil hostile.prof mangled.prof > log

@@ -79,7 +79,14 @@ END_TEST
 START_TEST(other_backslashes_stay)
 {
 	expect("App\\Page\\Controller::f", TEXT_FOLDED, "App\\Page\\Controller::f");
-	expect("App\\xml\\f", TEXT_FOLDED, "App\\\\xml\\f");
+	expect("App\\xml\\f", TEXT_FOLDED, "App\\xml\\f");
+	/* Those of systemd stand for bytes that are never escaped here, except these. */
+	expect("my\\x2dapp.service", TEXT_PLAIN, "my\\x2dapp.service");
+	expect("\\xc3\\xbc\\x7f\\x3b", TEXT_PLAIN, "\\\\xc3\\\\xbc\\\\x7f\\\\x3b");
+	/* What follows the text could make these an escaped byte. */
+	expect("\\x", TEXT_PLAIN, "\\\\x");
+	expect("\\x1", TEXT_PLAIN, "\\\\x1");
+	expect("\\xC3", TEXT_PLAIN, "\\xC3");
 	expect("C:\\;", TEXT_PLAIN, "C:\\;");
 	expect("C:\\a;b", TEXT_FOLDED, "C:\\a\\x3bb");
 	expect("\\\\a", TEXT_PLAIN, "\\\\\\a");
@@ -87,18 +94,31 @@ START_TEST(other_backslashes_stay)
 }
 END_TEST
 
+/* What other programs read has names as they are, as far as it can hold them. */
+START_TEST(data_stays)
+{
+	expect("my\\x2d\\\\a\\x1b\\", TEXT_DATA, "my\\x2d\\\\a\\x1b\\");
+	expect("\033[1m\t;\302\233\342\200\256", TEXT_DATA, "\033[1m\t;\302\233\342\200\256");
+	expect("a\377b\355\240\200", TEXT_DATA, "a\\xffb\\xed\\xa0\\x80");
+	expect("a\tb\n;\177", TEXT_FIELD, "a\\x09b\\x0a;\\x7f");
+	expect("\302\233\342\200\256\377", TEXT_FIELD, "\302\233\342\200\256\\xff");
+	expect("my\\x2dapp\\x09", TEXT_FIELD, "my\\x2dapp\\\\x09");
+}
+END_TEST
+
 /* No two names have one text: all names of some bytes come back. */
 START_TEST(names_come_back)
 {
-	static const char bytes[] = {'\\', 'x', '1', 'b', '\033', ';', '\377'};
+	static const char bytes[] = {'\\', 'x', '2', 'd', '\033', ';', '\377', '1', 'b'};
+	static const enum text_mode modes[] = {TEXT_PLAIN, TEXT_FOLDED, TEXT_FIELD};
 	char name[6];
-	uint32_t nr_names = 7 * 7 * 7 * 7 * 7 * 7;
+	uint32_t nr_names = 9 * 9 * 9 * 9 * 9 * 9;
 
 	for (uint32_t i = 0; i < nr_names; i++) {
-		for (uint32_t k = 0, rest = i; k < sizeof(name); k++, rest /= 7)
-			name[k] = bytes[rest % 7];
-		for (enum text_mode mode = TEXT_PLAIN; mode <= TEXT_FOLDED; mode++) {
-			char *text = text_escape(name, sizeof(name), mode);
+		for (uint32_t k = 0, rest = i; k < sizeof(name); k++, rest /= 9)
+			name[k] = bytes[rest % 9];
+		for (size_t k = 0; k < sizeof(modes) / sizeof(modes[0]); k++) {
+			char *text = text_escape(name, sizeof(name), modes[k]);
 
 			ck_assert_uint_eq(text_unescape(text, strlen(text)), sizeof(name));
 			ck_assert_mem_eq(text, name, sizeof(name));
@@ -175,5 +195,6 @@ START_TEST(printing_is_escaping)
 END_TEST
 
 SUITE_MAIN("text", printable_passes, controls_are_escaped, backslash_is_escaped,
-	   other_backslashes_stay, names_come_back, invisible_is_escaped, bad_utf8_is_escaped,
-	   folded_escapes_the_separator, nul_within_length, printing_is_escaping)
+	   other_backslashes_stay, data_stays, names_come_back, invisible_is_escaped,
+	   bad_utf8_is_escaped, folded_escapes_the_separator, nul_within_length,
+	   printing_is_escaping)

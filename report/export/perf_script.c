@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -143,13 +144,58 @@ static void print_frame(struct script *s, uint32_t process, const struct stack_p
 	textbuf_bytes(&s->stack, s->lines.data + known->first, known->len);
 }
 
+/* Would readers take what follows the space at @name for the process id? Such are "12" and "1/2".
+ */
+static bool is_before_id(const char *name, size_t len)
+{
+	size_t i = 1;
+
+	while (i < len && isdigit((unsigned char)name[i]))
+		i++;
+	if (i == 1)
+		return false;
+	while (i < len && (name[i] == '/' || isdigit((unsigned char)name[i])))
+		i++;
+	return i == len || name[i] == ' ';
+}
+
+/*
+ * Appends the name of a thread. Readers end it before the first number, leave out lines that begin
+ * with a space or '#', and take a file that begins with '{' for JSON. Spaces that would mislead
+ * them become '_', as stackcollapse-perf.pl makes of all. It needs two characters, and a semicolon
+ * of a name would end a frame in its output.
+ */
+static void print_thread(struct textbuf *out, const char *name, size_t len)
+{
+	size_t begin = 0, end = len;
+
+	while (begin < len && name[begin] == ' ')
+		begin++;
+	while (end > begin && name[end - 1] == ' ')
+		end--;
+	for (size_t i = 0; i < len; i++) {
+		bool is_outside = i < begin || i >= end;
+
+		if (name[i] == ' ' && (is_outside || is_before_id(name + i, len - i)))
+			textbuf_char(out, '_');
+		else if (name[i] == ';' || (!i && (name[i] == '#' || name[i] == '{')))
+			textbuf_printf(out, "\\x%02x", name[i]);
+		else
+			textbuf_char(out, name[i]);
+	}
+	if (len == 1)
+		textbuf_char(out, ' ');
+}
+
 static void make_thread(struct script *s, const struct stack_row *row)
 {
 	s->thread.nr = 0;
 	if (row->comm)
-		labels_string(s->p->labels, &s->thread, row->comm);
+		labels_string(s->p->labels, &s->label, row->comm);
 	else
-		textbuf_str(&s->thread, UNNAMED_THREAD);
+		textbuf_str(&s->label, UNNAMED_THREAD);
+	print_thread(&s->thread, s->label.data, s->label.nr);
+	s->label.nr = 0;
 }
 
 /* Prints the header of sample @nr. The recording does not know its CPU, and perf may print none. */
@@ -208,11 +254,11 @@ static int print_row(void *ctx, const struct timed_row *timed)
 	return 0;
 }
 
-/* perf's name of the event: a word without colons, which would end it. */
+/* perf's name of the event: a word without colons, which would end it, and no number. */
 static void make_event(struct textbuf *event, const char *name)
 {
-	if (!name[0])
-		name = "event";
+	if (!name[strspn(name, "0123456789.")])
+		textbuf_str(event, "event");
 	for (; *name; name++)
 		textbuf_char(event, *name > ' ' && *name < 0x7f && *name != ':' ? *name : '_');
 	textbuf_char(event, '\0');

@@ -52,6 +52,39 @@ check "perf-script: no name begins with a parenthesis" same "$(grep -cE $'^\t *[
 check "perf-script: a name with a parenthesis first is readable" contains "$script" " <anonymous namespace>::f() ("
 check "perf-script: a name whose parenthesis does not end is readable" contains "$script" " <open ("
 
+# Names of threads that their readers end early, leave out, or take for another format.
+threads_of() { /usr/bin/python3 tests/programs/read_headers.py "$1" "$dir/odd.perf" | sort -n; }
+"$profrep" export perf-script -o "$dir/odd.perf" "$dir/odd-threads.prof"
+odd_threads='[ET_NET_0]
+Plex_DLNA_Serve
+worker_3
+a\x3bb_c\x3bd
+x_12_[001]_1.5:
+cpu-clock:
+__lead
+trail__
+tab\x09name
+(in_main)
+50%_done
+äöü-wörk
+a/b:0
+-_
+\x23comment
+'"''"'
+0_
+__
+\x7bjson}
+job_1/2_7/
+1.5:'
+odd_threads=$(awk '{print NR, 900, NR, $0}' <<< "$odd_threads")
+check "perf-script: stackcollapse-perf.pl has all samples of odd names" same "$(threads_of collapse)" "$odd_threads"
+check "perf-script: Firefox Profiler has all samples of odd names" same "$(threads_of firefox)" \
+	"$(sed -E 's/ (-|0|_)_$/ \1/; s/ET_NET_/ET_NET /; s/Plex_DLNA_/Plex DLNA /; s/b_c/b c/; s/_\[001\]_/ [001] /; s/in_m/in m/
+		s/%_d/% d/' <<< "$odd_threads")"
+sed '/^count p {json}/!{/^count/d}' tests/golden/odd-threads.txt | "$BUILD/tests/prof_make" > "$dir/odd-threads.prof"
+"$profrep" export perf-script -o "$dir/odd.perf" "$dir/odd-threads.prof"
+check "perf-script: Firefox Profiler does not take the text for JSON" same "$(head -c 1 "$dir/odd.perf")" '\'
+
 # The rows before are there with negative values.
 holds_difference()
 {

@@ -186,6 +186,14 @@ $(B)/tests/test_cfi_libdw: UNIT_LIBS := $(if $(wildcard $(SYSROOT)/usr/include/e
 # It answers requests itself.
 $(B)/tests/test_watcher: UNIT_LIBS := -Wl,--wrap=http_client_post
 
+# They play the threads that are sampled, and say what /proc and the kernel tell of them (tests/unit/played_source.h).
+comma := ,
+wraps = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
+PLAYED := cpus_possible proc_tgid proc_parent proc_tracer proc_add_threads random targets_faults targets_read_comm \
+	targets_read_process thread_times_has_ended thread_times_read thread_times_runs program_lose_samples program_needs_stop \
+	program_take_sample
+$(B)/tests/test_stop_source $(B)/tests/test_stop_times: UNIT_LIBS := $(call wraps,$(PLAYED) access timerfd_settime)
+
 $(B)/tests/test_%: $(B)/tests/unit/test_%.o $(RECORD_LIB) $(REPORT_LIB) $(BASE_OBJ)
 	@mkdir -p $(@D)
 	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) $(REPORT_LIBS) $(UNIT_LIBS) -lcheck -lsubunit -lm -lrt -lpthread

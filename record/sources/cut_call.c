@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/sources/cut_call.h"
 
-#include <linux/elf.h>
 #include <stdbool.h>
-#include <sys/ptrace.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <sys/user.h>
 
 #include "record/sources/registers.h"
+#include "record/sources/tracee.h"
 
 /* Calls that end with EINTR, and have done nothing then. All others begin again by themselves. */
 static bool may_repeat(uint64_t nr)
@@ -43,13 +41,12 @@ static bool may_repeat(uint64_t nr)
 void cut_call_repeat(uint32_t tid)
 {
 	struct user_regs_struct regs;
-	struct iovec iov = {&regs, sizeof(regs)};
 	uint64_t nr;
 
-	if (ptrace(PTRACE_GETREGSET, tid, NT_PRSTATUS, &iov) || iov.iov_len != sizeof(regs))
+	if (tracee->read_registers(tid, &regs) != (int)sizeof(regs))
 		return; /* it has been killed, or its code is 32-bit code */
 	if (!registers_end_call(&regs, &nr) || !may_repeat(nr))
 		return;
 	registers_repeat_call(&regs);
-	ptrace(PTRACE_SETREGSET, tid, NT_PRSTATUS, &iov);
+	tracee->write_registers(tid, &regs);
 }

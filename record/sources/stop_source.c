@@ -2,16 +2,13 @@
 #include "record/sources/stop_source.h"
 
 #include <errno.h>
-#include <linux/elf.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/timerfd.h>
-#include <sys/uio.h>
 #include <sys/user.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -23,6 +20,7 @@
 #include "record/sources/targets.h"
 #include "record/sources/thread_debts.h"
 #include "record/sources/thread_times.h"
+#include "record/sources/tracee.h"
 #include "record/system/cpus.h"
 #include "record/system/privilege.h"
 
@@ -47,7 +45,6 @@ struct stop_source {
 	struct targets targets;
 	u32_vec possible;
 	struct thread_debts debts;
-	uint64_t looked_ns; /* when CPU times were read */
 	int timer_fd;
 	bool is_behind;    /* a thread owes more than one sample */
 	uint32_t nr_looks; /* at the CPU times */
@@ -109,16 +106,18 @@ static int trace_thread(void *ctx, uint32_t tid)
 	struct stop_source *s = ctx;
 	struct target_thread *t;
 	uint32_t pid;
+	int ret;
 
 	if (targets_find_thread(&s->targets, tid))
 		return 0;
 	if (proc_tgid(tid, &pid))
 		return -ESRCH;
-	if (ptrace(PTRACE_SEIZE, tid, 0, TRACE_OPTIONS))
-		/* A thread that has ended, and waits for the others, cannot be traced. */
-		return errno == EPERM && thread_times_has_ended(pid, tid, s->options.looker)
-			       ? -ESRCH
-			       : -errno;
+	ret = tracee->request(PTRACE_SEIZE, tid, TRACE_OPTIONS);
+	/* A thread that has ended, and waits for the others, cannot be traced. */
+	if (ret == -EPERM && thread_times_has_ended(pid, tid, s->options.looker))
+		return -ESRCH;
+	if (ret)
+		return ret;
 	t = targets_thread(&s->targets, pid, tid);
 	if (!t)
 		return -ENOMEM;
@@ -201,7 +200,7 @@ static void look_at_times(struct stop_source *s)
 		thread_debts_limit(&s->debts, t->cpu, &t->owed_ns);
 		s->is_behind |= t->owed_ns >= 2 * s->debts.period_ns;
 		if (thread_times_runs(t, &s->possible, s->options.looker) &&
-		    !ptrace(PTRACE_INTERRUPT, t->tid, 0, 0))
+		    !tracee->request(PTRACE_INTERRUPT, t->tid, 0))
 			t->is_due = true;
 	}
 }
@@ -232,12 +231,11 @@ static int take_sample(struct stop_source *s, struct target_thread *t)
 					.memory.is_stopped = true,
 					.has_thread_pointer = true,
 					.looker = s->targets.looker};
-	struct iovec regs = {&sample.regs, sizeof(sample.regs)};
 	const struct source_listener *l = &s->options.listener;
 	struct program_wants wants;
 	int ret = 0;
 
-	if (!p || ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, &regs))
+	if (!p || tracee->read_registers(t->tid, &sample.regs) < 0)
 		return 0; /* it has been killed */
 	thread_debts_pay(&s->debts, t);
 	if (!p->is_read)
@@ -261,9 +259,8 @@ static int take_sample(struct stop_source *s, struct target_thread *t)
 static bool is_at_begin(struct target_thread *t)
 {
 	struct user_regs_struct regs;
-	struct iovec io = {&regs, sizeof(regs)};
 
-	if (!t->is_new || ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, &io))
+	if (!t->is_new || tracee->read_registers(t->tid, &regs) < 0)
 		return false;
 	if (!t->begin_ip) {
 		t->begin_ip = registers_ip(&regs);
@@ -277,10 +274,10 @@ static void let_go(struct stop_source *s, struct target_thread *t, int sig)
 {
 	t->is_stopped = false;
 	if (s->is_leaving) {
-		ptrace(PTRACE_DETACH, t->tid, 0, sig);
+		tracee->request(PTRACE_DETACH, t->tid, sig);
 		targets_remove_thread(&s->targets, t->tid);
 	} else {
-		ptrace(PTRACE_CONT, t->tid, 0, sig);
+		tracee->request(PTRACE_CONT, t->tid, sig);
 	}
 }
 
@@ -354,7 +351,6 @@ static int take_exec(struct stop_source *s, uint32_t pid, uint32_t former)
 	if (!p || !t)
 		return p ? -ENOMEM : 0;
 	targets_exec(&s->targets, p);
-	p->is_in_exec = false; /* the stop is after the exec */
 	p->code = (struct source_code){0};
 	p->faults = 0;
 	targets_read_comm(t);
@@ -379,7 +375,7 @@ static int take_event(struct stop_source *s, struct target_thread *t, int event,
 		if (sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU) {
 			t->is_due = false;
 			if (!s->is_leaving) {
-				ptrace(PTRACE_LISTEN, tid, 0, 0);
+				tracee->request(PTRACE_LISTEN, tid, 0);
 				return 0;
 			}
 			let_go(s, t, 0);
@@ -394,11 +390,11 @@ static int take_event(struct stop_source *s, struct target_thread *t, int event,
 	case PTRACE_EVENT_CLONE:
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
-		if (!ptrace(PTRACE_GETEVENTMSG, tid, 0, &message))
+		if (!tracee->message(tid, &message))
 			ret = add_begun(s, message, pid);
 		break;
 	case PTRACE_EVENT_EXEC:
-		if (ptrace(PTRACE_GETEVENTMSG, tid, 0, &message))
+		if (tracee->message(tid, &message))
 			message = tid; /* it has been killed */
 		ret = take_exec(s, pid, message);
 		break;
@@ -436,7 +432,7 @@ static int take_stop(struct stop_source *s, uint32_t tid, int status)
 		t = targets_find_thread(&s->targets, tid);
 	}
 	if (!t) {
-		ptrace(PTRACE_CONT, tid, 0, event ? 0 : sig);
+		tracee->request(PTRACE_CONT, tid, event ? 0 : sig);
 		return ret;
 	}
 	t->is_stopped = true;
@@ -462,7 +458,7 @@ static int take_stops(struct stop_source *s)
 
 	do {
 		info.si_pid = 0;
-		if (waitid(P_ALL, 0, &info, WSTOPPED | __WALL | WNOHANG) || !info.si_pid)
+		if (tracee->wait(P_ALL, 0, &info, WSTOPPED | __WALL | WNOHANG) || !info.si_pid)
 			return 0;
 		/* A child of the recorder that job control has stopped is none of them. */
 		if (info.si_code == CLD_TRAPPED)
@@ -477,13 +473,13 @@ static bool has_ended(const struct stop_source *s, uint32_t tid)
 	const int flags = WEXITED | __WALL | WNOHANG;
 	siginfo_t info = {0};
 
-	if (waitid(P_PID, tid, &info, flags | WNOWAIT))
+	if (tracee->wait(P_PID, tid, &info, flags | WNOWAIT))
 		return true;
 	/* Stops of traced threads are seen whether they are asked for or not. */
 	if (!info.si_pid || info.si_code == CLD_TRAPPED || info.si_code == CLD_STOPPED)
 		return false;
 	if (tid != s->options.command_pid)
-		waitid(P_PID, tid, &info, flags);
+		tracee->wait(P_PID, tid, &info, flags);
 	return true;
 }
 
@@ -542,7 +538,7 @@ void stop_source_stop(struct stop_source *s)
 	s->is_leaving = true;
 	timerfd_settime(s->timer_fd, 0, &never, NULL);
 	vec_for_each(&s->targets.threads, t)
-		ptrace(PTRACE_INTERRUPT, t->tid, 0, 0);
+		tracee->request(PTRACE_INTERRUPT, t->tid, 0);
 	while (s->targets.threads.nr && clock_monotonic_ns() < end_ns) {
 		if (take_stops(s) || reap_threads(s, true))
 			break;

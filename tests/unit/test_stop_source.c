@@ -1,0 +1,562 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Stops of played threads, one after the other. */
+#include "record/sources/stop_source.h"
+
+#include <malloc.h>
+
+#include "tests/unit/traced.h"
+
+/* The thread is killed before the request: it is not waited for. */
+START_TEST(a_request_that_fails)
+{
+	runs_for(10, PERIOD_NS);
+	played_find(10)->error = -ESRCH;
+	look();
+	played_find(10)->error = 0;
+	runs_for(10, 1);
+	look();
+	ck_assert_played("interrupt 10\ninterrupt 10\n");
+}
+END_TEST
+
+/* Killed while it is stopped: there is nothing to sample, and its end comes. */
+START_TEST(killed_while_stopped)
+{
+	runs_for(10, PERIOD_NS);
+	look();
+	played_find(10)->error = -ESRCH;
+	played_find(10)->runs = false;
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("interrupt 10\ncont 10\n");
+	played_happens(10, CLD_KILLED, SIGKILL);
+	for (int i = 0; i < REAP_LOOKS; i++)
+		look();
+	ck_assert_played("reap 10\nexit 10\n");
+}
+END_TEST
+
+/* A stop that nobody has asked for, as after SIGCONT, is no sample. */
+START_TEST(a_stop_that_was_not_asked_for)
+{
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("cont 10\n");
+}
+END_TEST
+
+/* Signals are delivered. One takes the place of the stop, and the sample is asked for anew. */
+START_TEST(signals_are_handed_on)
+{
+	runs_for(10, PERIOD_NS);
+	look();
+	played_stops(10, 0, SIGUSR1);
+	played_stops(10, 0, SIGTRAP);
+	take();
+	ck_assert_played("interrupt 10\ncont 10 10\ncont 10 5\n");
+	runs_for(10, 1);
+	look();
+	ck_assert_played("interrupt 10\n");
+}
+END_TEST
+
+/* Threads that job control has stopped stay so. */
+START_TEST(job_control)
+{
+	static const int signals[] = {SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(signals); i++) {
+		uint32_t pid = 20 + i;
+
+		played_add(pid, pid)->runs = true;
+		trace(pid);
+		runs_for(pid, PERIOD_NS);
+		look();
+		played_log[0] = '\0';
+		played_stops(pid, PTRACE_EVENT_STOP, signals[i]);
+		take();
+		ck_assert_played(i == 0   ? "listen 20\n"
+				 : i == 1 ? "listen 21\n"
+				 : i == 2 ? "listen 22\n"
+					  : "listen 23\n");
+		runs_for(pid, PERIOD_NS);
+		for (int j = 0; j < 4; j++)
+			look();
+		ck_assert_played("");
+	}
+	/* After SIGCONT a thread is as the others. */
+	played_stops(20, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("cont 20\n");
+	look();
+	ck_assert_played("interrupt 20\n");
+}
+END_TEST
+
+/* A child of the recorder that is not traced has stopped. Others after it are seen. */
+START_TEST(stops_of_others)
+{
+	played_happens(99, CLD_STOPPED, SIGSTOP);
+	played_stops(10, 0, SIGUSR1);
+	take();
+	ck_assert_played("cont 10 10\n");
+}
+END_TEST
+
+/* A new thread owes all of its time. While it waits for its first turn it shows no sample. */
+START_TEST(a_new_thread)
+{
+	struct played_thread *new = played_add(10, 11);
+
+	new->runs = true;
+	new->regs.rip = 0x1000;
+	new->regs.rsp = 0x2000;
+	played_find(10)->message = 11;
+	played_stops(10, PTRACE_EVENT_CLONE, SIGTRAP);
+	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("cont 10\ncont 11\n");
+	stop_for_sample(11);
+	ck_assert_played("interrupt 11\ncont 11\n");
+	new->regs.rip = 0x1004;
+	runs_for(11, 1);
+	look();
+	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("interrupt 11\ncode 10 anew\nsample 11\ncont 11\n");
+	/* It was elsewhere meanwhile. */
+	new->regs.rip = 0x1000;
+	stop_for_sample(11);
+	ck_assert_played("interrupt 11\nsample 11\ncont 11\n");
+}
+END_TEST
+
+/* It has not moved, but its stack has. */
+START_TEST(a_new_thread_that_has_called)
+{
+	played_add(10, 11)->runs = true;
+	played_find(11)->regs = (struct user_regs_struct){.rip = 0x1000, .rsp = 0x2000};
+	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	played_find(11)->regs.rsp = 0x1ff8;
+	stop_for_sample(11);
+	ck_assert_played("cont 11\ninterrupt 11\ncode 10 anew\nsample 11\ncont 11\n");
+}
+END_TEST
+
+/* A new process is told of, whichever of the two stops first. */
+START_TEST(new_processes)
+{
+	static const int events[] = {PTRACE_EVENT_FORK, PTRACE_EVENT_VFORK, PTRACE_EVENT_CLONE};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(events); i++) {
+		uint32_t pid = 20 + i;
+
+		played_add(pid, pid)->parent = 10;
+		played_find(10)->message = pid;
+		if (i == 1)
+			played_stops(pid, PTRACE_EVENT_STOP, SIGTRAP);
+		played_stops(10, events[i], SIGTRAP);
+		if (i != 1)
+			played_stops(pid, PTRACE_EVENT_STOP, SIGTRAP);
+		take();
+	}
+	ck_assert_played("fork 20 of 10\ncont 10\ncont 20\n"
+			 "fork 21 of 10\ncont 21\ncont 10\n"
+			 "fork 22 of 10\ncont 10\ncont 22\n");
+}
+END_TEST
+
+/* Descendants of a process that a filter follows are followed, and others are not. */
+START_TEST(descendants)
+{
+	for (uint32_t pid = 20; pid <= 40; pid += 20) {
+		struct played_thread *child = played_add(pid + 1, pid + 1);
+
+		child->parent = pid;
+		child->runs = true;
+		played_add(pid, pid)->message = pid + 1;
+		ck_assert_int_eq(stop_source_add(source, pid, false, pid == 20, &err), 0);
+		played_stops(pid, PTRACE_EVENT_FORK, SIGTRAP);
+		take();
+		played_find(pid + 1)->regs.rip = 0x1000;
+		played_stops(pid + 1, PTRACE_EVENT_STOP, SIGTRAP);
+		take();
+		played_find(pid + 1)->regs.rip = 0x1004;
+		stop_for_sample(pid + 1);
+		ck_assert_uint_eq(sampled.pid, pid + 1);
+		ck_assert_int_eq(sampled.is_followed, pid == 20);
+	}
+}
+END_TEST
+
+/* Who has begun it is not told: the parent was killed. Or it was killed itself. */
+START_TEST(new_threads_that_are_killed)
+{
+	played_find(10)->message = 11; /* there is none any more */
+	played_stops(10, PTRACE_EVENT_CLONE, SIGTRAP);
+	played_stops(12, PTRACE_EVENT_STOP, SIGTRAP);
+	played_stops(13, 0, SIGUSR1);
+	take();
+	ck_assert_played("cont 10\ncont 12\ncont 13 10\n");
+}
+END_TEST
+
+/* A thread calls exec: it alone is left, by the id of the process. What it owes, it owes still. */
+START_TEST(an_exec_of_another_thread)
+{
+	played_add(10, 11)->runs = true;
+	played_add(10, 12);
+	trace(10);
+	stop_for_sample(10);
+	runs_for(11, PERIOD_NS / 2);
+	look();
+	played_log[0] = '\0';
+	played_remove(11);
+	played_remove(12);
+	*played_find(10) = (struct played_thread){.tid = 10,
+						  .pid = 10,
+						  .ran_ns = PERIOD_NS / 2,
+						  .runs = true,
+						  .message = 11,
+						  .comm = "new program"};
+	played_stops(10, PTRACE_EVENT_EXEC, SIGTRAP);
+	take();
+	ck_assert_played("exec 10 new program\ncode 10 anew\ncont 10\n");
+	look();
+	ck_assert_played("");
+	stop_for_sample(10);
+	ck_assert_played("interrupt 10\nsample 10\ncont 10\n");
+	ck_assert_uint_eq(sampled.nr_execs, 1);
+	runs_for(10, PERIOD_NS / 2 - 1);
+	look();
+	ck_assert_played("");
+	runs_for(10, 1);
+	look();
+	ck_assert_played("interrupt 10\n");
+}
+END_TEST
+
+/* The time of threads that an exec ends is left to new ones. Other processes keep theirs. */
+START_TEST(debts_of_an_exec)
+{
+	played_add(10, 11);
+	played_add(20, 20)->runs = true;
+	trace(10);
+	trace(20);
+	runs_for(11, PERIOD_NS - 2);
+	runs_for(20, PERIOD_NS - 2);
+	look();
+	played_remove(11);
+	played_find(10)->message = 10;
+	played_stops(10, PTRACE_EVENT_EXEC, SIGTRAP);
+	take();
+	played_add(10, 12)->runs = true;
+	played_find(10)->message = 12;
+	played_stops(10, PTRACE_EVENT_CLONE, SIGTRAP);
+	take();
+	played_log[0] = '\0';
+	for (int i = 0; i < 2; i++) {
+		ck_assert_played("");
+		runs_for(12, 1);
+		runs_for(20, 1);
+		look();
+	}
+	ck_assert_played("interrupt 12\ninterrupt 20\n");
+}
+END_TEST
+
+/* The message of an exec is lost when the thread is killed in it. */
+START_TEST(an_exec_that_is_killed)
+{
+	played_find(10)->error = -ESRCH;
+	played_stops(10, PTRACE_EVENT_EXEC, SIGTRAP);
+	take();
+	ck_assert_played("exec 10\ncode 10 anew\ncont 10\n");
+}
+END_TEST
+
+/* A thread goes on after an exec as before, with a sample due no more. */
+START_TEST(an_exec_while_a_sample_is_due)
+{
+	runs_for(10, PERIOD_NS);
+	look();
+	played_find(10)->message = 10;
+	played_stops(10, PTRACE_EVENT_EXEC, SIGTRAP);
+	take();
+	played_log[0] = '\0';
+	runs_for(10, 1);
+	look();
+	ck_assert_played("interrupt 10\n");
+}
+END_TEST
+
+/* A thread ends. Its sample comes first if it is due, and its parent hears of the end. */
+START_TEST(an_end)
+{
+	played_add(10, 11)->runs = true;
+	trace(10);
+	runs_for(11, PERIOD_NS);
+	look();
+	played_stops(11, PTRACE_EVENT_EXIT, SIGTRAP);
+	take();
+	ck_assert_played("interrupt 11\ncode 10 anew\nsample 11\ncont 11\n");
+	/* It runs for a while yet, and nobody asks it to stop again. */
+	runs_for(11, PERIOD_NS);
+	look();
+	ck_assert_played("");
+	played_happens(11, CLD_EXITED, 0);
+	take();
+	ck_assert_played("reap 11\n");
+	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
+	played_happens(10, CLD_KILLED, SIGKILL);
+	take();
+	ck_assert_played("cont 10\nreap 10\nexit 10\n");
+}
+END_TEST
+
+/* An end that no stop has told of is found later, in one of eight looks. */
+START_TEST(an_end_without_a_word)
+{
+	look();
+	played_add(20, 20);
+	trace(20);
+	runs_for(10, PERIOD_NS / 2);
+	look();
+	played_happens(10, CLD_KILLED, SIGKILL);
+	take();
+	for (int i = 2; i < REAP_LOOKS; i++)
+		look();
+	ck_assert_played("");
+	look();
+	ck_assert_played("reap 10\nexit 10\n");
+	/* Its time is left to the next one. */
+	played_add(20, 21)->runs = true;
+	played_stops(21, PTRACE_EVENT_STOP, SIGTRAP);
+	runs_for(21, PERIOD_NS / 2);
+	look();
+	ck_assert_played("cont 21\ninterrupt 21\n");
+}
+END_TEST
+
+/* The id of a thread has gone, since somebody else has waited for it. */
+START_TEST(an_end_that_others_have_seen)
+{
+	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
+	take();
+	played_remove(10);
+	take();
+	ck_assert_played("cont 10\nexit 10\n");
+}
+END_TEST
+
+/* A stop is no end. */
+START_TEST(a_stop_before_the_end)
+{
+	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
+	take();
+	played_happens(10, CLD_STOPPED, SIGSTOP);
+	look();
+	played_stops(10, 0, SIGUSR1);
+	take();
+	ck_assert_played("cont 10\ncont 10 10\n");
+}
+END_TEST
+
+/* The command is somebody else's child, who learns of its end. */
+START_TEST(the_end_of_the_command)
+{
+	end();
+	create(100, 30);
+	played_add(30, 30);
+	trace(30);
+	played_stops(30, PTRACE_EVENT_EXIT, SIGTRAP);
+	played_happens(30, CLD_EXITED, 0);
+	take();
+	ck_assert_played("cont 30\nexit 30\n");
+	ck_assert_ptr_nonnull(played_find(30));
+}
+END_TEST
+
+/* Single threads, and threads that are traced already. */
+START_TEST(threads_are_added_once)
+{
+	played_add(20, 20);
+	played_add(20, 21);
+	ck_assert_int_eq(stop_source_add(source, 21, true, false, &err), 0);
+	ck_assert_played("seize 21 94\n");
+	ck_assert_str_eq(err.text, "");
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), 0);
+	ck_assert_played("seize 20 94\n");
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), 0);
+	ck_assert_played("");
+}
+END_TEST
+
+START_TEST(threads_that_cannot_be_added)
+{
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), -ESRCH);
+	ck_assert_int_eq(stop_source_add(source, 21, true, false, &err), -ESRCH);
+	tgid_error = -EACCES;
+	ck_assert_int_eq(stop_source_add(source, 21, true, false, &err), -EACCES);
+	tgid_error = 0;
+	ck_assert_played("");
+	played_add(20, 20)->error = -EPERM;
+	tracer = 77;
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), -EPERM);
+	ck_assert_str_eq(err.text, "failed to trace process 20: Operation not permitted");
+	ck_assert_str_eq(err.hint, "process 77 traces it already, a debugger or profrec");
+	tracer = 0;
+	ck_assert_int_eq(stop_source_add(source, 20, true, false, &err), -EPERM);
+	ck_assert_ptr_null(strstr(err.hint, "traces it already"));
+	played_find(20)->error = -EIO;
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), -EIO);
+	ck_assert_str_eq(err.text, "failed to trace process 20: Input/output error");
+	/* A thread that has ended is none to trace. */
+	played_find(20)->has_ended = true;
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), -EIO);
+	played_find(20)->error = -EPERM;
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), -ESRCH);
+}
+END_TEST
+
+/* At the end all threads are let go: those that run, that job control holds, or that end. */
+START_TEST(all_are_let_go)
+{
+	played_add(20, 20);
+	played_add(30, 30);
+	played_add(40, 40);
+	trace(20);
+	trace(30);
+	trace(40);
+	runs_for(10, PERIOD_NS);
+	look();
+	played_log[0] = '\0';
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	played_stops(20, PTRACE_EVENT_STOP, SIGSTOP);
+	played_stops(30, 0, SIGUSR1);
+	played_happens(40, CLD_EXITED, 0);
+	stop_source_stop(source);
+	ck_assert_played("interrupt 10\ninterrupt 20\ninterrupt 30\ninterrupt 40\n"
+			 "detach 10\ndetach 20\ndetach 30 10\nreap 40\nexit 40\n");
+	timer_is(0);
+	/* They are no threads of the source any more. */
+	ck_assert_int_eq(stop_source_add(source, 10, false, false, &err), 0);
+	ck_assert_played("seize 10 94\n");
+}
+END_TEST
+
+/* A new process has the id of one whose end nobody has told: it is another one. */
+START_TEST(an_id_that_comes_again)
+{
+	played_add(20, 21);
+	ck_assert_int_eq(stop_source_add(source, 21, true, false, &err), 0);
+	played_add(20, 20)->runs = true;
+	played_find(10)->message = 20;
+	played_stops(10, PTRACE_EVENT_FORK, SIGTRAP);
+	played_find(20)->regs.rip = 0x1000;
+	played_stops(20, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	played_find(20)->regs.rip = 0x1004;
+	stop_for_sample(20);
+	ck_assert_uint_eq(sampled.pid, 20);
+	ck_assert_uint_eq(sampled.start, 3);
+}
+END_TEST
+
+/* Nobody waits for long for a thread that does not stop. */
+START_TEST(a_thread_that_does_not_stop)
+{
+	uint64_t begin_ns = clock_monotonic_ns();
+
+	stop_source_stop(source);
+	ck_assert_uint_ge(clock_monotonic_ns() - begin_ns, 200 * NS_PER_MS);
+	ck_assert_played("interrupt 10\n");
+}
+END_TEST
+
+/* What the listener cannot do ends the recording, and no thread stays stopped for it. */
+START_TEST(errors_of_the_listener)
+{
+	listener_error = -ENOMEM;
+	is_cgroup_due = true;
+	runs_for(10, PERIOD_NS);
+	look();
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	ck_assert_int_eq(stop_source_take(source), -ENOMEM);
+	ck_assert_played("interrupt 10\ncgroup 10\nsample 10\ncont 10\n");
+	played_find(10)->message = 10;
+	played_stops(10, PTRACE_EVENT_EXEC, SIGTRAP);
+	ck_assert_int_eq(stop_source_take(source), -ENOMEM);
+	ck_assert_played("exec 10\ncont 10\n");
+	listener_error = 0;
+	look_error = -EIO;
+	played_stops(10, PTRACE_EVENT_EXEC, SIGTRAP);
+	ck_assert_int_eq(stop_source_take(source), -EIO);
+	ck_assert_played("exec 10\ncode 10 anew\ncont 10\n");
+	listener_error = -ENOMEM;
+	played_add(20, 20)->parent = 10;
+	played_find(10)->message = 20;
+	played_stops(10, PTRACE_EVENT_FORK, SIGTRAP);
+	ck_assert_int_eq(stop_source_take(source), -ENOMEM);
+	ck_assert_played("fork 20 of 10\ncont 10\n");
+	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
+	played_happens(10, CLD_EXITED, 0);
+	ck_assert_int_eq(stop_source_take(source), -ENOMEM);
+	ck_assert_played("cont 10\nreap 10\nexit 10\n");
+}
+END_TEST
+
+static void refuse(void)
+{
+	const struct source_options options = {.freq_hz = 100};
+	struct stop_source *other = NULL;
+
+	cpus_error = -EIO;
+	ck_assert_int_eq(stop_source_create(&options, &other, &err), -EIO);
+	ck_assert_str_eq(err.text, "failed to read the CPUs");
+	lacks_schedstat = true;
+	ck_assert_int_eq(stop_source_create(&options, &other, &err), -EOPNOTSUPP);
+	ck_assert_str_eq(
+		err.text,
+		"failed to trace: the kernel does not tell the CPU times of threads (/proc/PID/schedstat, CONFIG_SCHED_INFO)");
+	ck_assert_ptr_null(other);
+	cpus_error = lacks_schedstat = false;
+}
+
+/* What a source has, it gives back: after some turns, there is as much memory as before. */
+START_TEST(a_source_ends)
+{
+	size_t bytes[4];
+
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		int fd = dup(STDERR_FILENO);
+
+		close(fd);
+		create(100, 0);
+		trace(10);
+		played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+		stop_source_destroy(source);
+		ck_assert_played("interrupt 10\ndetach 10\n");
+		refuse();
+		bytes[i] = mallinfo2().uordblks;
+		ck_assert_int_eq(dup(STDERR_FILENO), fd);
+		close(fd);
+	}
+	ck_assert_uint_eq(bytes[2], bytes[3]);
+	stop_source_destroy(NULL);
+	create(100, 0);
+	/* Job control does not stop the recorder, for which all threads would wait. */
+	ck_assert_int_eq(raise(SIGTSTP), 0);
+}
+END_TEST
+
+SUITE_MAIN_WITH("stop_source", begin, end, a_request_that_fails, killed_while_stopped,
+		a_stop_that_was_not_asked_for, signals_are_handed_on, job_control, stops_of_others,
+		a_new_thread, a_new_thread_that_has_called, new_processes, descendants,
+		new_threads_that_are_killed, an_exec_of_another_thread, debts_of_an_exec,
+		an_exec_that_is_killed, an_exec_while_a_sample_is_due, an_end,
+		an_end_without_a_word, an_end_that_others_have_seen, a_stop_before_the_end,
+		the_end_of_the_command, threads_are_added_once, threads_that_cannot_be_added,
+		all_are_let_go, an_id_that_comes_again, a_thread_that_does_not_stop,
+		errors_of_the_listener, a_source_ends)

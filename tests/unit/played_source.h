@@ -20,14 +20,17 @@
 
 /* Errors that a test wants to see. */
 static int tgid_error, cpus_error, listener_error, look_error;
-static uint64_t lot;       /* that random() draws */
-static uint32_t tracer;    /* of all processes; 0: none */
-static bool is_cgroup_due; /* the listener notes that it is asked for one */
+static uint64_t lot;               /* that random() draws */
+static uint32_t played_uid = 1000; /* of all processes; UINT32_MAX: not known */
+static uint32_t tracer;            /* of all processes; 0: none */
+static bool is_cgroup_due;         /* the listener notes that it is asked for one */
 
 /* What the latest sample and the latest look at code had. */
 static struct program_sample sample;
 static struct program_process sampled;
 static struct source_code *code;
+static uint64_t sample_frames[4]; /* of the kernel */
+static char sample_stack[32];     /* where it was copied */
 
 /* What the next samples want. */
 static struct program_wants sample_wants;
@@ -138,7 +141,9 @@ void __wrap_targets_read_process(const struct targets *targets, struct target_pr
 	process->is_read = true;
 	process->known.start_code = t ? t->start_code : 0;
 	process->known.start_stack = t ? t->start_stack : 0;
-	process->known.uid = 1000;
+	if (played_uid == UINT32_MAX)
+		return;
+	process->known.uid = played_uid;
 	process->known.has_uid = true;
 }
 
@@ -163,6 +168,11 @@ void __wrap_program_take_sample(const struct program_sample *taken, struct progr
 	*wants = sample_wants;
 	sample = *taken;
 	sampled = *taken->process;
+	ck_assert_uint_le(taken->nr_kernel_frames, ARRAY_SIZE(sample_frames));
+	for (size_t i = 0; i < taken->nr_kernel_frames; i++)
+		sample_frames[i] = taken->kernel_frames[i];
+	if (taken->memory.copy)
+		memcpy(sample_stack, taken->memory.copy, sizeof(sample_stack));
 	played_note("sample %u\n", taken->tid);
 }
 

@@ -18,6 +18,7 @@
 struct played_thread {
 	uint32_t tid, pid, parent;
 	int error; /* of all requests: -ESRCH once it has been killed */
+	int error_of_detach;
 	unsigned long message;
 	struct user_regs_struct regs;
 	int nr_regs; /* bytes; 0: all of them */
@@ -40,7 +41,7 @@ static struct played_event played_events[32];
 static size_t nr_played_events;
 static char played_log[4096];
 
-static struct played_thread *played_find(uint32_t tid)
+static inline struct played_thread *played_find(uint32_t tid)
 {
 	for (size_t i = 0; i < nr_played; i++)
 		if (played[i].tid == tid)
@@ -49,14 +50,14 @@ static struct played_thread *played_find(uint32_t tid)
 }
 
 /* A new thread. The pointer is good until one is removed. */
-static struct played_thread *played_add(uint32_t pid, uint32_t tid)
+static inline struct played_thread *played_add(uint32_t pid, uint32_t tid)
 {
 	ck_assert_uint_lt(nr_played, ARRAY_SIZE(played));
 	played[nr_played] = (struct played_thread){.pid = pid, .tid = tid};
 	return &played[nr_played++];
 }
 
-static void played_remove(uint32_t tid)
+static inline void played_remove(uint32_t tid)
 {
 	struct played_thread *t = played_find(tid);
 
@@ -65,14 +66,14 @@ static void played_remove(uint32_t tid)
 }
 
 /* The thread will have this to tell, after what was added before. */
-static void played_happens(uint32_t tid, int code, int status)
+static inline void played_happens(uint32_t tid, int code, int status)
 {
 	ck_assert_uint_lt(nr_played_events, ARRAY_SIZE(played_events));
 	played_events[nr_played_events++] = (struct played_event){tid, code, status};
 }
 
 /* It stops for a PTRACE_EVENT_*, or with 0 because @sig is about to be delivered. */
-static void played_stops(uint32_t tid, int event, int sig)
+static inline void played_stops(uint32_t tid, int event, int sig)
 {
 	played_happens(tid, CLD_TRAPPED, event << 8 | sig);
 }
@@ -112,6 +113,8 @@ static int played_request(int request, uint32_t tid, unsigned long data)
 	if (data)
 		played_note(" %lu", data);
 	played_note("\n");
+	if (t && request == PTRACE_DETACH && t->error_of_detach)
+		return t->error_of_detach;
 	return t ? t->error : -ESRCH;
 }
 

@@ -39,16 +39,22 @@ static inline void create(struct source_options options)
 	ck_assert_msg(!perf_source_create(&options, &source, &err), "%s", err.text);
 }
 
-/* The process is sampled. */
-static inline void add(uint32_t pid)
+/* The buffers of the source's first events. */
+static inline void map_rings(void)
 {
-	ck_assert_msg(!perf_source_add(source, pid, false, false, &err), "%s", err.text);
-	ck_assert_int_eq(perf_source_start(source, &err), 0);
 	for (size_t i = 0; i < 2; i++) {
 		rings[i] = mmap(NULL, sysconf(_SC_PAGESIZE) + MADE_RING_BYTES,
 				PROT_READ | PROT_WRITE, MAP_SHARED, made_events[1 + i].fd, 0);
 		ck_assert_ptr_ne(rings[i], MAP_FAILED);
 	}
+}
+
+/* The process is sampled. */
+static inline void add(uint32_t pid)
+{
+	ck_assert_msg(!perf_source_add(source, pid, false, false, &err), "%s", err.text);
+	ck_assert_int_eq(perf_source_start(source, &err), 0);
+	map_rings();
 }
 
 static inline void create_default(void)

@@ -330,6 +330,29 @@ START_TEST(what_cannot_be_opened)
 	made_open_error = EBUSY;
 	ck_assert_int_eq(perf_events_open(&events, &options, &err), -EBUSY);
 	ck_assert_str_eq(err.text, "failed to open event 'cpu-clock': Device or resource busy");
+	perf_events_close(&events);
+	open_for((struct source_options){.freq_hz = 100});
+	played_add(10, 10);
+	ck_assert_int_eq(perf_events_add(&events, 10, true, &err), -EBUSY);
+}
+END_TEST
+
+/* A child of the recorder has no buffers. */
+START_TEST(buffers_stay_here)
+{
+	int status;
+	pid_t child;
+
+	add((struct source_options){.freq_hz = 100});
+	child = fork();
+	if (!child) {
+		char *page = (char *)events.rings[0].page, *last = page + MADE_RING_BYTES;
+
+		_exit(!msync(page, 1, MS_ASYNC) || !msync(last, 1, MS_ASYNC));
+	}
+	ck_assert_int_gt(child, 0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
 }
 END_TEST
 
@@ -357,4 +380,4 @@ static void begin(void)
 SUITE_MAIN_WITH("perf_events", begin, end, events_of_threads, what_a_sample_has,
 		periods_and_frequencies, all_processes, what_kernels_lack, the_event_by_default,
 		modifiers, smaller_buffers, threads_that_end, counting, time_that_threads_ran,
-		what_cannot_be_opened, events_close)
+		what_cannot_be_opened, buffers_stay_here, events_close)

@@ -5,6 +5,7 @@
 #include <malloc.h>
 
 #include "tests/unit/made_records.h"
+#include "tests/unit/oom.h"
 
 START_TEST(a_sample)
 {
@@ -506,10 +507,57 @@ START_TEST(a_source_ends)
 }
 END_TEST
 
+/* A process is sampled, and has a child, another name, new code and a stop. */
+static int sample_all(void)
+{
+	int ret = perf_source_add(source, 10, false, false, &err);
+
+	if (ret)
+		return ret;
+	map_rings();
+	put_mapping(1, 10);
+	put_name(2, 10, 11, "name");
+	put_fork(3, 20, 20, 10, 10);
+	put_fork(4, 20, 21, 20, 20);
+	put_sample(0, 5, 30, 30);
+	put_sample(1, 6, 10, 10);
+	ret = perf_source_start(source, &err);
+	return ret ? ret : perf_source_take(source);
+}
+
+START_TEST(out_of_memory)
+{
+	int fd;
+
+	end();
+	fd = dup(STDERR_FILENO);
+	close(fd);
+	stopped_pid = 10;
+	oom_for_each_call(n)
+	{
+		const struct source_options options = {
+			.freq_hz = 1000, .cpus = &cpus, .listener = played_listener};
+		int ret = perf_source_create(&options, &source, &err);
+
+		nr_made_events = 0;
+		if (!ret) {
+			ret = sample_all();
+			perf_source_destroy(source);
+		}
+		played_log[0] = '\0';
+		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
+		ck_assert_int_eq(dup(STDERR_FILENO), fd);
+		close(fd);
+	}
+	source = NULL;
+}
+END_TEST
+
 SUITE_MAIN_WITH("perf_source", begin, end, a_sample, samples_in_the_kernel, the_order_of_time,
 		records_of_later, records_around_the_end, records_that_are_none, a_sample_that_lies,
 		records_of_other_kinds, lost_records, lost_parts_of_samples,
 		samples_that_are_skipped, forks, ends, names, execs_and_mappings, between_programs,
 		a_process_that_has_gone, users_of_ids_that_come_again, users_of_children,
 		changes_that_wait, short_threads, short_threads_and_lost_records,
-		errors_of_the_listener, what_is_polled, a_source_of_none, a_source_ends)
+		errors_of_the_listener, what_is_polled, a_source_of_none, a_source_ends,
+		out_of_memory)

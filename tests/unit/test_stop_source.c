@@ -4,6 +4,7 @@
 
 #include <malloc.h>
 
+#include "tests/unit/oom.h"
 #include "tests/unit/traced.h"
 
 /* The thread is killed before the request: it is not waited for. */
@@ -551,6 +552,47 @@ START_TEST(a_source_ends)
 }
 END_TEST
 
+/* A process is traced, and has a new thread, a child, and a new program. */
+static int trace_and_begin(void)
+{
+	const struct source_options options = {.freq_hz = 100, .listener = played_listener};
+	int ret = stop_source_create(&options, &source, &err);
+
+	if (ret)
+		return ret;
+	ret = stop_source_add(source, 20, false, false, &err);
+	if (!ret)
+		ret = stop_source_take(source);
+	played_stops(20, PTRACE_EVENT_EXEC, SIGTRAP);
+	if (!ret)
+		ret = stop_source_take(source);
+	nr_played_events = 0;
+	stop_source_destroy(source);
+	return ret;
+}
+
+START_TEST(out_of_memory)
+{
+	int fd = dup(STDERR_FILENO);
+
+	close(fd);
+	played_add(20, 20)->message = 20;
+	played_add(20, 21);
+	played_add(20, 22);
+	played_add(30, 30)->parent = 20;
+	oom_for_each_call(n)
+	{
+		played_stops(22, PTRACE_EVENT_STOP, SIGTRAP);
+		played_stops(30, PTRACE_EVENT_STOP, SIGTRAP);
+		ck_assert_int_eq(trace_and_begin(), oom_hit ? -ENOMEM : 0);
+		played_log[0] = '\0';
+		ck_assert_int_eq(dup(STDERR_FILENO), fd);
+		close(fd);
+	}
+	source = NULL;
+}
+END_TEST
+
 SUITE_MAIN_WITH("stop_source", begin, end, a_request_that_fails, killed_while_stopped,
 		a_stop_that_was_not_asked_for, signals_are_handed_on, job_control, stops_of_others,
 		a_new_thread, a_new_thread_that_has_called, new_processes, descendants,
@@ -559,4 +601,4 @@ SUITE_MAIN_WITH("stop_source", begin, end, a_request_that_fails, killed_while_st
 		an_end_without_a_word, an_end_that_others_have_seen, a_stop_before_the_end,
 		the_end_of_the_command, threads_are_added_once, threads_that_cannot_be_added,
 		all_are_let_go, an_id_that_comes_again, a_thread_that_does_not_stop,
-		errors_of_the_listener, a_source_ends)
+		errors_of_the_listener, a_source_ends, out_of_memory)

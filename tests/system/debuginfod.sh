@@ -48,7 +48,20 @@ check "without DEBUGINFOD_URLS: said" contains "$("$profrep" --debuginfod p.prof
 export DEBUGINFOD_URLS=http://127.0.0.1:1
 check "nobody listens" same "$(names --debuginfod)" "$nothing"
 
-free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+# free_port: one that the kernel gives to nobody who asks for any port.
+free_port()
+{
+	python3 - $$ <<- 'END'
+		import itertools, socket, sys
+		for nr in itertools.count(int(sys.argv[1])):
+		    try:
+		        socket.create_server(("127.0.0.1", 10000 + nr % 10000))
+		    except OSError:
+		        continue
+		    print(10000 + nr % 10000)
+		    break
+	END
+}
 
 # has_file PORT: the server has indexed the file.
 has_file() { python3 -c "import urllib.request as r; r.urlopen('http://127.0.0.1:$1/buildid/$id/debuginfo')"; }
@@ -166,12 +179,14 @@ serve late
 } | "$BUILD/tests/prof_make" > late.prof
 DEBUGINFOD_URLS="$DEBUGINFOD_URLS $DEBUGINFOD_URLS/second"
 check "many files of slow servers" same "$(DEBUGINFOD_MAXTIME=3 "$profrep" -f --unnamed module --debuginfod late.prof 2> err | wc -l)" 8
+wait_for test -s asked # a server that is late notes it all the same
 check "many files of slow servers: few are asked for" between "$(grep -o 'buildid/[0-9]*' asked | sort -u | wc -l)" 1 3
 check "many files of slow servers: said" at_least \
 	"$(sed -n 's/.*took too long (DEBUGINFOD_MAXTIME): \([0-9]*\) files were not fetched.*/\1/p' err)" 5
 serve hangs
 check "a server that hangs" same "$(DEBUGINFOD_TIMEOUT=1 names --debuginfod)" "$nothing"
 check "a server that hangs: said" contains "$(cat err)" "did not answer in time"
+wait_for test -s asked
 # The library tries twice more, from elfutils 0.190 on.
 check "a server that hangs is asked for one file once" same "$(sort -u asked | wc -l)" 1
 rm -rf cache asked

@@ -3,6 +3,7 @@
 #ifndef TESTS_PROGRAMS_BURN_H
 #define TESTS_PROGRAMS_BURN_H
 
+#include <sys/mman.h>
 #include <time.h>
 
 /* tests/steady has shorter turns, which move samples to other places. */
@@ -26,5 +27,26 @@
 				 (_now.tv_nsec - _from.tv_nsec) / 1000000 <                        \
 			 (ms));                                                                    \
 	} while (0)
+
+#define PAGE_BYTES 4096
+
+/*
+ * Takes @nr page faults in the function that inlines it. The event page-faults samples each of
+ * them, so a test knows the number of samples.
+ */
+#define TAKE_FAULTS(nr)                                                                            \
+	do {                                                                                       \
+		static volatile char _page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));       \
+		for (int _i = 0; _i < (nr); _i++) {                                                \
+			madvise((void *)_page, PAGE_BYTES, MADV_DONTNEED);                         \
+			_page[0] = 1;                                                              \
+		}                                                                                  \
+	} while (0)
+
+/* Built with BURN_FAULTS, a program takes so many page faults in place of milliseconds. */
+#ifdef BURN_FAULTS
+#undef BURN_MS
+#define BURN_MS(ms) TAKE_FAULTS(ms)
+#endif
 
 #endif

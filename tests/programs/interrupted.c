@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Spends its time in the handler of a fault. The instruction that faults is the first one of its
- * function, right after another function that never runs.
+ * interrupted NR: NR times burns in the handler of a fault. The instruction that faults is the
+ * first one of its function, right after another function that never runs.
  */
 #include <setjmp.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/programs/burn.h"
@@ -38,14 +39,17 @@ static void handle_fault(int sig)
 	siglongjmp(again, 1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+	static volatile int left;
 	struct sigaction action;
 
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = handle_fault;
 	sigaction(SIGSEGV, &action, NULL);
+	left = argc > 1 ? atoi(argv[1]) : 1;
 	sigsetjmp(again, 1);
-	fault_at_once(NULL);
+	if (left-- > 0)
+		fault_at_once(NULL);
 	return 0;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * remap HOW LIBRARY:FUNCTION LIBRARY:FUNCTION [wait]: changes where the code of two libraries is
- * mapped, and spends its time in the code that is then at the place. Libraries are of
- * programs/spin.c, and have their functions at equal offsets. With "wait" the change comes at the
- * end of the standard input. HOW is
+ * mapped, and then runs the code that is at the place. That code takes RUN_FAULTS page faults.
+ * Libraries are of programs/spin.c, and have their functions at equal offsets. With "wait" the
+ * change comes at the end of the standard input. HOW is
  *
  * - away: the first code moves to a free place;
  * - onto: the second code moves to the place of the first;
@@ -26,13 +26,13 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#define RUN_MS     250
+#define RUN_FAULTS 100
 #define STACK_SIZE (256 << 10)
+#define PAGE_BYTES 4096
 
-typedef void spin_fn(long nr);
+typedef void spin_fn(volatile char *page);
 
 /* The code of a library. */
 struct code {
@@ -92,15 +92,14 @@ static void load(char *name, struct code *code)
 }
 
 /* Runs the function whose code is at @to_run. */
-static void run(int ms)
+static void run(void)
 {
-	struct timespec from, now;
+	static volatile char page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-	do {
-		to_run(100000);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000 < ms);
+	for (int i = 0; i < RUN_FAULTS; i++) {
+		madvise((void *)page, PAGE_BYTES, MADV_DONTNEED);
+		to_run(page);
+	}
 }
 
 static void move_code(struct code *code, char *to, size_t size)
@@ -149,7 +148,7 @@ static int run_as_child(void *unused)
 	prctl(PR_SET_NAME, "child");
 	while (!atomic_load(&is_changed))
 		sched_yield();
-	run(RUN_MS);
+	run();
 	return 0;
 }
 
@@ -199,23 +198,23 @@ int main(int argc, char **argv)
 
 		move_code(&first, free_place(size), size);
 		to_run = first.spin;
-		run(RUN_MS);
+		run();
 	} else if (!strcmp(how, "onto")) {
 		move_code(&second, first.start, second.size);
-		run(RUN_MS);
+		run();
 	} else if (!strcmp(how, "back")) {
 		char *place = first.start, *from = second.start;
 
 		move_code(&first, free_place(first.size), first.size);
 		move_code(&second, place, second.size);
-		run(RUN_MS);
+		run();
 		move_code(&second, from, second.size);
 		move_code(&first, place, first.size);
 	} else if (!strcmp(how, "child-runs")) {
 		share(run_as_child, change);
 	} else {
 		share(change, NULL);
-		run(RUN_MS);
+		run();
 	}
 	/* What libraries do at the end would be done by code that is elsewhere now. */
 	_exit(0);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A shared library with a function of the name SPIN, for programs/remap.c. It refers to nothing, so
+/*
+ * A shared library with a function of the name SPIN, for programs/remap.c. It refers to nothing, so
  * its code runs anywhere.
  */
-void SPIN(long nr);
+void SPIN(volatile char *page);
 
-void SPIN(long nr)
+void SPIN(volatile char *page)
 {
-	for (volatile long i = 0; i < nr; i++)
-		;
+	*page = 1;
 }

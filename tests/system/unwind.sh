@@ -146,6 +146,42 @@ build "$dir/libwander.so" wander.c "${frameless[@]}" -shared -fPIC -Wl,-z,nodele
 again wander "$dir/loader" "$dir/libwander.so:wander" "$dir/libplug_one.so:plug_one"
 check "dlopen after code that has no unwind information: stacks have roots" rooted wander 60 10 ';plug_one[; ]'
 
+# samples NAME REGEX: how many samples of the recording have such a folded stack.
+samples() { "$profrep" -f -U "$dir/$1.prof" 2> /dev/null | sum_samples "$2"; }
+
+# plug_in NAME [FLAG...]: the library libNAME.so with the function NAME.
+plug_in()
+{
+	local name=$1
+	shift
+	"$cc" -O2 -shared -fPIC -I. "$@" -DPLUGIN="$name" -o "$dir/lib$name.so" tests/programs/plugin.c
+}
+
+# is_share A B FROM TO: A has between FROM and TO percent of A + B, which are at least 100 samples.
+is_share()
+{
+	echo "$1 and $2 samples"
+	[ $(($1 + $2)) -ge 100 ] && [ $(($1 * 100)) -ge $((($1 + $2) * $3)) ] && [ $(($1 * 100)) -le $((($1 + $2) * $4)) ]
+}
+
+## Plug-ins of one size that take turns at one address: equal addresses, and equal stacks.
+for name in plug_one plug_two plug_ten; do
+	plug_in $name -DPLUGIN_MS=20
+done
+turns=()
+for _ in $(seq 50); do
+	turns+=("$dir/libplug_one.so:plug_one" "$dir/libplug_two.so:plug_two")
+done
+"$profrec" -q -F 999 --unwind=dwarf -o "$dir/turns.prof" -- "$dir/loader" "${turns[@]}"
+check "plug-ins in turns: each has its share" is_share "$(samples turns ';plug_one[; ]')" "$(samples turns ';plug_two[; ]')" 40 60
+turns=("$dir/libplug_ten.so:plug_ten")
+for _ in $(seq 25); do
+	turns+=("$dir/libplug_one.so:plug_one" "$dir/libplug_two.so:plug_two" "$dir/libplug_one.so:plug_one")
+done
+"$profrec" -q -F 999 --unwind=dwarf -o "$dir/three.prof" -- "$dir/loader" "${turns[@]}"
+check "two turns of three: two thirds" is_share "$(samples three ';plug_one[; ]')" "$(samples three ';plug_two[; ]')" 57 77
+check "one turn in the beginning: little" [ "$(samples three ';plug_ten[; ]')" -le 60 ]
+
 ## Other images of one process, and one image of many.
 build "$dir/reexec" reexec.c "${frameless[@]}"
 build "$dir/short" short.c "${frameless[@]}"

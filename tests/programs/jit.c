@@ -2,7 +2,8 @@
 /*
  * jit NAME MS [late|MIB]: writes a function into memory, enters it into its perf map as NAME, and
  * spends MS milliseconds of CPU time in it. With "late", it writes the map at the end only. With a
- * number, the map has so many MiB of other functions.
+ * number, the map has so many MiB of other functions. Built with BURN_FAULTS, the function takes MS
+ * page faults instead.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +12,20 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "tests/programs/burn.h"
+
 #define CODE_SIZE 4096
 
+#ifdef BURN_FAULTS
+/* push %rbp; mov %rsp,%rbp; movb $1,(%rdi); pop %rbp; ret */
+static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xc6, 0x07, 0x01, 0x5d, 0xc3};
+typedef void function_type(volatile char *page);
+#else
 /* push %rbp; mov %rsp,%rbp; mov %edi,%ecx; 1: dec %ecx; jne 1b; pop %rbp; ret */
 static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9,
 				     0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3};
+typedef void function_type(int nr);
+#endif
 
 static void write_map(const void *start, const char *name, long mib)
 {
@@ -32,21 +42,30 @@ static void write_map(const void *start, const char *name, long mib)
 	fclose(f);
 }
 
-__attribute__((noinline)) static void call_for(void (*function)(int), int ms)
+__attribute__((noinline)) static void call_for(function_type *function, int ms)
 {
+#ifdef BURN_FAULTS
+	static volatile char page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
+
+	for (int i = 0; i < ms; i++) {
+		madvise((void *)page, PAGE_BYTES, MADV_DONTNEED);
+		function(page);
+	}
+#else
 	struct timespec now;
 
 	do {
 		function(100000);
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	} while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms);
+#endif
 }
 
 int main(int argc, char **argv)
 {
 	int late = argc > 3 && !strcmp(argv[3], "late");
 	long mib = argc > 3 ? strtol(argv[3], NULL, 10) : 0;
-	void (*function)(int);
+	function_type *function;
 	char *memory;
 
 	if (argc < 3)

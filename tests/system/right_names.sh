@@ -51,7 +51,8 @@ if unshare -m true 2> /dev/null; then
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount --bind "$0/other" "$0/bin/app" && exec "$0/bin/app" two 1000000000' "$dir" &
 	two=$!
-	wait_for eval 'has_text one /proc/$one/comm && has_text two /proc/$two/comm'
+	wait_for has_text one /proc/$one/comm
+	wait_for has_text two /proc/$two/comm
 	record_while 5 "$one $two" -e page-faults --unwind=dwarf -p "$one,$two" -o "$dir/spaces.prof"
 	kill $one $two
 	check "two mount namespaces: the program outside has its names" \
@@ -76,7 +77,7 @@ has_roots() { above "$(roots "$@")" 0; }
 begin_recording -i 1 -e page-faults --unwind=dwarf --follow -p $$ -o "$dir/rewritten.prof"
 for turn in "one before" "two after"; do
 	read -r comm name <<< "$turn"
-	"$dir/bin/rewritten" $comm 1000000000 &
+	"$dir/bin/rewritten" "$comm" 1000000000 &
 	pid=$!
 	check "written anew in place: stacks from $name have roots" wait_for has_roots $comm ${name}_function
 	kill $pid

@@ -237,9 +237,9 @@ $(B)/workloads/%: tests/workloads/%.c
 # Sanitizers cannot be linked statically.
 STATIC_BIN := $(if $(SAN),,$(B)/static/profrec $(B)/static/profrep)
 
-# What is installed decides what is built. In make deps-check check, make read this file before the first goal installed it, so
-# it reads anew. deps-check and check must follow each other, so -j is for this make alone. It builds by all processors, unless make was told of
-# another number.
+# What is installed decides what is built. In make deps-check check, make read this file before the first goal installed
+# it, so it reads anew. deps-check and check must follow each other, so -j is for this make alone. It builds by all
+# processors, unless make was told of another number.
 BUILD_ALL = +@$(MAKE) --no-print-directory $(if $(filter -j% --jobserver%,$(MAKEFLAGS)),,-j$(shell nproc))
 
 tests-build:

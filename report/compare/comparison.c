@@ -31,7 +31,7 @@ static size_t observe_slices(const struct comparer *c, uint32_t key, size_t i,
 	for (size_t s = 0; s < slices->nr; s++) {
 		double total = slices->totals[s] * d->samples;
 		struct observation o = {
-			.count = slices->counts[key * slices->nr + s] * d->samples,
+			.count = tally_slices_count(slices, key, s) * d->samples,
 			.units = d->is_share ? total : d->units * slices->lengths[s],
 			.trials = d->is_share ? total : d->trials * slices->lengths[s],
 		};

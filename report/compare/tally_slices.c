@@ -62,6 +62,7 @@ int tally_slices_init(struct tally_slices *slices, const struct recording *rec, 
 	*slices = (struct tally_slices){
 		.nr = min_u64(min_u64(nr, SLICES_MAX), COUNTS_MAX / max_u64(nr_keys, 1)),
 		.nr_numbers = nr,
+		.nr_keys = nr_keys,
 	};
 	if (!slices->nr)
 		return 0;

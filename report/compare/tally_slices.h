@@ -15,9 +15,10 @@
 struct tally_slices {
 	size_t nr;
 	uint64_t nr_numbers; /* of what the recording tells apart; a slice can have several */
-	uint64_t *counts;    /* [key * nr + slice] */
-	uint64_t *totals;    /* of each slice */
-	double *lengths;     /* of each slice, as a part of all */
+	size_t nr_keys;
+	uint64_t *counts; /* [key * nr + slice] */
+	uint64_t *totals; /* of each slice */
+	double *lengths;  /* of each slice, as a part of all */
 };
 
 /*
@@ -26,6 +27,13 @@ struct tally_slices {
  */
 int tally_slices_init(struct tally_slices *slices, const struct recording *rec, uint32_t event,
 		      size_t nr_keys);
+
+/* The count of a key in a slice. Keys that only later recordings have count 0. */
+static inline uint64_t tally_slices_count(const struct tally_slices *slices, uint32_t key,
+					  size_t slice)
+{
+	return key < slices->nr_keys ? slices->counts[key * slices->nr + slice] : 0;
+}
 
 void tally_slices_deinit(struct tally_slices *slices);
 

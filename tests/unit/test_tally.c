@@ -36,4 +36,15 @@ START_TEST(whole_names)
 }
 END_TEST
 
-SUITE_MAIN("tally", parts_and_copies, whole_names)
+/* Those of later recordings. */
+START_TEST(keys_that_a_recording_does_not_know)
+{
+	uint64_t counts[] = {1, 2};
+	const struct tally_slices slices = {.nr = 2, .nr_keys = 1, .counts = counts};
+
+	ck_assert_uint_eq(tally_slices_count(&slices, 0, 1), 2);
+	ck_assert_uint_eq(tally_slices_count(&slices, 1, 0), 0);
+}
+END_TEST
+
+SUITE_MAIN("tally", parts_and_copies, whole_names, keys_that_a_recording_does_not_know)

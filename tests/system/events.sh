@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Events by their names, periods, the depth of stacks. The tests compare counts with facts about the program, so that
-# they hold on a busy machine, too.
+# Events by their names, periods, the depth of stacks. The tests compare counts with facts about the program, and record
+# programs until they have had a CPU for so long, so that they hold on a busy machine, too. TAP.
 # Runs alone, because a limit of the kernel changes only while nobody takes stacks.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
@@ -64,7 +64,10 @@ check "cpu-clock:u: no sample is in the kernel" same "$(leaves user '_\[k\]$')" 
 check "cpu-clock:u: the recording tells" same "$(info "$dir/user.prof" event)" "cpu-clock:u (type 1, config 0x0)"
 record_burner user2 -e cpu-clock:u -F 499
 check "cpu-clock:u: there are samples" between "$(hits user2 "^acts;.*;descend ")" 1 "$(duration_ms "$dir/user2.prof")"
-record kernel -q -e cpu-clock:k -F 499 1 -- dd if=/dev/zero of=/dev/null bs=64k status=none
+dd if=/dev/zero of=/dev/null bs=64k status=none &
+copier=$!
+check "cpu-clock:k can be recorded" record_while 30 $copier -e cpu-clock:k -F 499 -o "$dir/kernel.prof"
+kill $copier
 check "cpu-clock:k: every sample is in the kernel" same "$(leaves kernel '_\[k\]$')" "$(leaves kernel .)"
 check "cpu-clock:k: there are samples" between "$(hits kernel "^dd;")" 1 100000
 check "other modifiers: said" says 2 "option -e/--event: 'cycles:pp' has modifiers that are not supported" "$profrec" -e cycles:pp 1

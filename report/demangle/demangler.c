@@ -300,10 +300,10 @@ static int make_list(struct demangler *d)
 	return 0;
 }
 
-/* Adds the lasting form of name @id, and lets it stand for the name. Returns 0 or -ENOMEM. */
-static int replace_name(struct string_set *names, uint32_t id, uint32_t *new_id)
+/* Adds the lasting form of name *@id, and sets *@id to it. Returns 0 or -ENOMEM. */
+static int replace_name(struct string_set *names, uint32_t *id)
 {
-	const struct string *name = &names->items.data[id];
+	const struct string *name = &names->items.data[*id];
 	size_t len = name->len;
 	_cleanup_free_ char *text = NULL;
 
@@ -313,17 +313,21 @@ static int replace_name(struct string_set *names, uint32_t id, uint32_t *new_id)
 	if (!text)
 		return -ENOMEM;
 	memcpy(text, name->s, len);
-	return lasting_name_make(text, &len) ? string_set_add(names, text, len, new_id) : 0;
+	return lasting_name_make(text, &len) ? string_set_add(names, text, len, id) : 0;
 }
 
-/* Replaces those of the first @nr names that are not demangled and change from run to run. */
+/*
+ * Replaces those of the first @nr names that change from run to run. Names of C++ and the like have
+ * such parts only where the demangler shows a suffix.
+ */
 static int replace_names(struct demangler *d, uint32_t nr)
 {
 	int ret = 0;
 
 	for (uint32_t id = 0; id < nr && !ret && d->account->style != DEMANGLE_NONE; id++)
-		if (d->new_ids[id] == id)
-			ret = replace_name(d->names, id, &d->new_ids[id]);
+		if (d->new_ids[id] == id ||
+		    strstr(d->names->items.data[d->new_ids[id]].s, " [clone ."))
+			ret = replace_name(d->names, &d->new_ids[id]);
 	return ret;
 }
 

@@ -50,6 +50,15 @@ static const struct row rows[] = {
 	{"$HibernateProxy", "$@", {"Shop$HibernateProxy$x7Yz01Ab.buy", "Shop$HibernateProxy.buy"}},
 	{"_$$_javassist", "_#", {"Shop_$$_javassist_12.buy", "Shop_$$_javassist.buy"}},
 	{"_$$_jvst", "%_%", {"Shop_$$_jvst4c3_0.buy", "Shop_$$_jvst.buy"}},
+	/* Clang: functions that LTO has made global, static ones by
+	 * -funique-internal-linkage-names.
+	 */
+	{"", " [clone .llvm.#]", {"shop::buy(int) [clone .llvm.1128]", "shop::buy(int)"}},
+	{"",
+	 " [clone .__uniq.#]",
+	 {"shop::buy() [clone .__uniq.23] [clone .cold]", "shop::buy() [clone .cold]"}},
+	{"", ".llvm.#", {"parse.llvm.11287356478", "parse"}},
+	{"", ".__uniq.#", {"parse.__uniq.23462340963.cold", "parse.cold"}},
 	/* PHP: classes without a name, as PHP prints them; traces of its JIT compiler. */
 	{"@anonymous", "?*", {"class@anonymous?/srv/a.php:141$6::run", "class@anonymous::run"}},
 	{"^TRACE", "-#", {"TRACE-12$Shop::buy$34", "TRACE$Shop::buy$34"}},
@@ -147,6 +156,53 @@ static char *apply_row(const struct row *row, char *name, char *end)
 	return to + (end - from);
 }
 
+/* Returns the place where the @nr numbers behind underscores begin that end [name, end), or @end.
+ */
+static char *numbers_at_end(char *name, char *end, int nr)
+{
+	char *at = end;
+
+	for (int i = 0; i < nr; i++) {
+		char *digits = at;
+
+		while (digits > name && isdigit((unsigned char)digits[-1]))
+			digits--;
+		if (digits == at || digits == name || *--digits != '_')
+			return end;
+		at = digits;
+	}
+	return at;
+}
+
+static bool has_end(const char *name, const char *end, const char *suffix)
+{
+	size_t len = strlen(suffix);
+
+	return (size_t)(end - name) > len && !memcmp(end - len, suffix, len);
+}
+
+/*
+ * OCaml's compilers append a stamp to the name of each function, which other functions of the file
+ * change: camlShop__buy_271, since 5.1 camlShop.buy_271, and camlShop__buy_0_1_code by flambda. The
+ * functions without a name of a file have nothing else that tells them apart.
+ */
+static char *drop_stamp(char *name, char *end)
+{
+	static const char code[] = "_code";
+	bool is_code = has_end(name, end, code);
+	char *at = is_code ? numbers_at_end(name, end - strlen(code), 2)
+			   : numbers_at_end(name, end, 1);
+
+	if (end - name < 6 || memcmp(name, "caml", 4) != 0 || !isupper((unsigned char)name[4]))
+		return end;
+	if (is_code && at == end - strlen(code))
+		return end;
+	if (has_end(name, at, "__") || has_end(name, at, ".") || has_end(name, at, "__fun") ||
+	    has_end(name, at, ".fun") || has_end(name, at, "]"))
+		return end;
+	return memmem(name, at - name, "__", 2) || memchr(name, '.', at - name) ? at : end;
+}
+
 bool lasting_name_may_change(const char *name, size_t len)
 {
 	/* Mangled names are most of those in large programs. */
@@ -164,6 +220,7 @@ bool lasting_name_make(char *name, size_t *len)
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		end = apply_row(&rows[i], name, end);
+	end = drop_stamp(name, end);
 	if (end == name + *len)
 		return false;
 	*len = end - name;

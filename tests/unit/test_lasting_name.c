@@ -52,10 +52,34 @@ START_TEST(others)
 		"<module>",
 		"Foo@anonymous::run",
 		"_ZN3foo3barEv",
+		"parse.llvm.",
+		"parse.llvm.12a",
+		"parse.llvm",
+		"parse [clone .part.1]",
+		"camlShop__entry",
+		"camlShop__fun_271",
+		"camlShop.fun_271",
+		"camlShop.anon_fn[shop.ml:3,12--20]_271",
+		"camlShop_271",
+		"camlShop__271",
+		"camlShop___271",
+		"camlShop__buy_271_code",
+		"caml_call_gc_271",
+		"camlshop__buy_271",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		ck_assert_str_eq(lasting(names[i]), names[i]);
+}
+END_TEST
+
+START_TEST(stamps)
+{
+	ck_assert_str_eq(lasting("camlShop__buy_271"), "camlShop__buy");
+	ck_assert_str_eq(lasting("camlShop__Cart__buy_2_271"), "camlShop__Cart__buy_2");
+	ck_assert_str_eq(lasting("camlShop.buy_271"), "camlShop.buy");
+	ck_assert_str_eq(lasting("camlShop__buy_0_1_code"), "camlShop__buy");
+	ck_assert_str_eq(lasting("camlShop__func_9"), "camlShop__func");
 }
 END_TEST
 
@@ -64,6 +88,8 @@ START_TEST(several_parts)
 	ck_assert_str_eq(lasting("A$$Lambda$1+0x00007f994c001458.b$$Lambda$22"),
 			 "A$$Lambda.b$$Lambda");
 	ck_assert_str_eq(lasting("$Proxy1$Proxy2"), "$Proxy$Proxy");
+	ck_assert_str_eq(lasting("a.__uniq.12.llvm.34"), "a");
+	ck_assert_str_eq(lasting("a() [clone .__uniq.12] [clone .llvm.34]"), "a()");
 	ck_assert_str_eq(lasting("class@anonymous?/a.php:1$0"), "class@anonymous");
 	ck_assert_str_eq(lasting("Shop@anonymous?/a.php0x7f1234567890::a"), "Shop@anonymous::a");
 }
@@ -93,4 +119,4 @@ START_TEST(hostile)
 }
 END_TEST
 
-SUITE_MAIN("lasting_name", examples, others, several_parts, hostile)
+SUITE_MAIN("lasting_name", examples, others, stamps, several_parts, hostile)

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # Processes of another user can do nothing to the children of the recorder. The recorder itself can end them, even where
 # it may not end processes of other users.
-# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
@@ -47,7 +46,7 @@ ends_stopped()
 	status=$?
 	[ "${#stopped[@]}" -ge 2 ] || status=1
 	for child in "${stopped[@]}"; do
-		wait_seconds=20 wait_for eval "! kill -0 $child" && continue
+		wait_seconds=100 wait_for eval "! kill -0 $child" && continue
 		echo "left: $(cat "/proc/$child/comm")"
 		kill -KILL "$child"
 		status=1

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A file server that does not answer: the recorder ends in time, and says what it did not look at. The stacks of others
 # are complete.
-# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/marks.sh
+. tests/lib/marks.sh
 # shellcheck source=tests/lib/unwind_programs.sh
 . tests/lib/unwind_programs.sh
 own_mounts "$@"
@@ -16,7 +17,8 @@ build "$dir/hangfs" hangfs.c
 build "$dir/jit" jit.c
 printf '10000 1000000000000 jit_name\n' > "$dir/map"
 notice="looks at files or mappings of processes were given up"
-seconds=30
+seconds=100
+folding+=(-m)
 
 # begin_server: at $dir/mnt, with a program and a perf map.
 begin_server()
@@ -46,26 +48,20 @@ ends_by()
 	timeout $seconds tail -f /dev/null --pid="$recorder" -s 0.1 || { echo "it goes on"; return 1; }
 }
 
-# run_victim: until a program whose stacks are known has run long enough for its tables to be made, also on a busy
-# machine.
+# run_victim NAME: a program whose stacks are known runs until its tables are made, and then makes its last calls.
 run_victim()
 {
-	"$dir/frames" calls 600000 &
-	victim=$!
-	run_for 150 "$victim"
-	kill "$victim"
+	start_marks "$1" frames 0 "$dir/frames" marks 600000
+	finish_marks "$1" frames "$unwind_roots"
 }
 
 # begin_long NAME: a recording that ends by a signal.
-begin_long() { begin_recording -F 199 --unwind=dwarf -o "$dir/$1.prof"; }
+begin_long() { begin_recording -F 199 "${marks[@]}" --unwind=dwarf -i 1 -o "$dir/$1.prof"; }
 
-# is_right NAME: half of the program's stacks in the recording go to their roots. While the recorder waits for the
-# server, nobody makes a table.
+# is_right NAME: the last calls of the program have stacks that go to their roots.
 is_right()
 {
-	is_complete "$dir/$1.prof" && is_accounted "$dir/$1.prof" || return 1
-	"$profrep" -f -U -m "$dir/$1.prof" > "$dir/$1.folded"
-	mostly "$dir/$1.folded" frames "$unwind_roots" 50
+	is_complete "$dir/$1.prof" && is_accounted "$dir/$1.prof" && are_marked "$1" frames "$unwind_roots"
 }
 
 for operation in getattr open read; do
@@ -75,7 +71,7 @@ for operation in getattr open read; do
 	run_for 5 "$program"
 	hang $operation
 	begin_long $operation
-	run_victim
+	run_victim $operation
 	check "a file whose $operation hangs: SIGINT ends the recording" ends_by INT
 	check "a file whose $operation hangs: profrec says so" contains "$(cat "$dir/err")" "$notice"
 	end_server "$program"
@@ -89,9 +85,9 @@ hang flush
 program=$!
 wait_for has_text begins "$dir/begins"
 # Until the kernel is there: /proc/PID/stat waits, too.
-while timeout -s KILL 0.2 cat "/proc/$program/stat" > "$dir/stat" 2>&1; do :; done
+while timeout -s KILL 1 cat "/proc/$program/stat" > "$dir/stat" 2>&1; do :; done
 begin_long exec
-run_victim
+run_victim exec
 check "an exec that does not end: SIGINT ends the recording" ends_by INT
 check "an exec that does not end: profrec says so" contains "$(cat "$dir/err")" "$notice"
 end_server "$program"
@@ -106,7 +102,7 @@ exec 9<&-
 run_for 5 "$program"
 hang lookup
 begin_long map
-run_victim
+run_victim map
 check "a perf map that cannot be looked up: SIGINT ends the recording" ends_by INT
 check "a perf map that cannot be looked up: profrec says so" contains "$(cat "$dir/err")" "$notice"
 end_server "$program"
@@ -118,7 +114,7 @@ begin_long late
 hang getattr
 "$dir/mnt/program" calls 600000 &
 program=$!
-run_victim
+run_victim late
 check "a program that begins on a server that hangs: SIGTERM ends the recording" ends_by TERM
 end_server "$program"
 check "a program that begins on a server that hangs: stacks of others have roots" is_right late

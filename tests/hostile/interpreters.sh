@@ -1,13 +1,16 @@
 #!/usr/bin/env bash
 # A user's process maps many files that look like interpreters. Scripts of others keep their functions.
-# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/marks.sh
+. tests/lib/marks.sh
 need_bpf
 need_tables
 need_users
 build "$dir/fake_python" fake_python.c "${frameless[@]}" -Wl,--export-dynamic
 build "$dir/hoard" hoard.c -O2 -ldl
+folding=(-fPa)
+functions='outer_\[py\];K.middle_\[py\];'
 
 # record NAME [PID]: scripts of root and of a user begin while profrec records, after the process has run. The files of
 # their interpreters are new.
@@ -16,26 +19,18 @@ record()
 	for owner in 0 65533; do
 		install -o "$owner" -m 755 "$dir/fake_python" "$dir/python$owner"
 	done
-	begin_recording -F 499 -U -i 1 -o "$dir/$1.prof"
+	begin_recording -F 499 "${marks[@]}" -U -i 1 -o "$dir/$1.prof"
 	[ -z "${2:-}" ] || run_for 400 "$2"
 	# The recorder knows the files after their first processes.
 	for owner in 0 65533; do
 		ln -sf "python$owner" "$dir/first$owner"
 		as "$owner" "$dir/first$owner" 10
 	done
-	for _ in 1 2; do
-		as 0 "$dir/python0" 20
-		as 65533 "$dir/python65533" 20
+	for owner in 0 65533; do
+		start_marks "$1" "$owner" "$owner" "$dir/python$owner" 1000000
+		finish_marks "$1" "$owner" "$functions"
 	done
 	end_recording
-	"$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"
-}
-
-# share NAME PROGRAM: of 1000 samples of the program, so many have its functions.
-share()
-{
-	awk -v program="^$2;" '$0 ~ program {t += $NF; if (/outer_\[py\];K.middle_\[py\]/) m += $NF}
-		END {print (t < 50 ? 0 : int(1000 * m / t))}' "$dir/$1.folded"
 }
 
 # Libraries that look like CPython, and run for longer than it takes to be sampled. All differ in their build-id, which is in the file as the program has it.
@@ -57,7 +52,7 @@ chown 65534 "$dir"/????.so
 
 record alone
 for owner in 0 65533; do
-	check "without others: scripts of $owner have their functions" at_least "$(share alone python$owner)" 500
+	check "without others: scripts of $owner have their functions" are_marked alone $owner "$functions"
 done
 setpriv --reuid=65534 --regid=65534 --clear-groups nice "$dir/hoard" "${copies[@]}" &
 hoard=$!
@@ -66,6 +61,6 @@ kill $hoard
 wait 2> /dev/null
 for owner in 0 65533; do
 	check "among many interpreters: scripts of $owner have their functions" \
-		at_least "$(share crowd python$owner)" $(($(share alone python$owner) * 95 / 100))
+		are_marked crowd $owner "$functions"
 done
 plan_end

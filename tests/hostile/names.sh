@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A program of another user gives its code names that keep a demangler busy for years. The report of everything that was
 # recorded meanwhile is there after seconds, with the names of others.
-# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/marks.sh
+. tests/lib/marks.sh
 need_bpf
 need_users
 [ "$(uname -m)" = x86_64 ] || skip_all "the program writes code for x86-64, this is $(uname -m)"
@@ -19,13 +20,13 @@ for ((i = 0; i < 35; i++)); do doubles+=S${digits:i:1}_E; done
 # 62^8 lifetimes.
 lifetimes=_RMIC0FGzzzzzzzz_EuEu
 
-begin_recording -F 499 -U --unwind=fp -o "$dir/names.prof"
+begin_recording -F 499 "${marks[@]}" -U --unwind=fp -o "$dir/names.prof"
 attackers=
 for name in "$doubles" "$lifetimes"; do
-	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/jit" "$name" 1500 &
+	start_marks names jit 65534 "$dir/jit" "$name" 1500
 	attackers+=" $!"
 done
-"$dir/victim" victim 500
+run_marks names victim 0 "$dir/victim" victim 300
 # shellcheck disable=SC2086 # two ids
 wait $attackers
 end_recording
@@ -37,12 +38,12 @@ report()
 {
 	(
 		ulimit -t "$limit"
-		timeout 1200 "$profrep" -f "$dir/names.prof" > "$dir/folded" 2> "$dir/err"
+		timeout 1200 "$profrep" -f --event 3 "$dir/names.prof" > "$dir/folded" 2> "$dir/err"
 	)
 }
-check "names that take long to demangle: the report is there" report
+check "names that take long to demangle: the report is there" report || { plan_end; exit; }
 check "names that take long to demangle were recorded, and stay as they are" \
-	mostly "$dir/folded" jit ";($doubles|$lifetimes) "
+	are_marked names jit ";call_for;($doubles|$lifetimes);call_mark;"
 check "names that take long to demangle: that they stay as they are is said" contains "$(cat "$dir/err")" "mangled"
-check "names that take long to demangle: those of others are demangled" mostly "$dir/folded" victim ';victim::work\(int\)'
+check "names that take long to demangle: those of others are demangled" are_marked names victim ';victim::work\(int\);'
 plan_end

@@ -13,14 +13,12 @@
  *	release  the version is one that nobody knows
  *	flood    each millisecond a hundred other functions run, of 65536 that have long names
  *
- * With "stop" it does not lie, and stops itself before its first function. With "perf" it does not
- *lie, and calls functions through a stub in anonymous memory, as CPython does with -X perf. With
- *"stub" the bytes of the stub are others, and so is its frame.
+ * With "perf" it does not lie, and calls functions through a stub in anonymous memory, as CPython
+ * does with -X perf. With "stub" the bytes of the stub are others, and so is its frame.
  *
  * Link it with -Wl,--export-dynamic -lpthread.
  */
 #include <pthread.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -29,6 +27,7 @@
 #include <sys/mman.h>
 
 #include "tests/programs/burn.h"
+#include "marks.h"
 
 #define KEY_OFFSET 1548
 
@@ -182,7 +181,9 @@ static int evaluate_by_stub(struct code **functions, int nr, int (*body)(void))
 
 static int burn_inside(void)
 {
-	BURN_MS(20);
+	if (!marks_left)
+		BURN_MS(20);
+	mark();
 	return 1;
 }
 
@@ -224,6 +225,18 @@ void *PyEval_EvalFrameEx(void *unused, void *frame)
 	return (void *)(intptr_t)evaluate_by_stub(functions, 2, native_helper);
 }
 
+/* Functions that nobody has seen yet, as after each reload of a module. */
+static void make_functions(void)
+{
+	outer = make_code("outer", 3);
+	middle = make_code("K.middle", 7);
+	for (int i = 0; i < NR_UNNAMED; i++) {
+		inner[i] = make_code("inner", 12);
+		if (!strcmp(lie, "unnamed"))
+			inner[i]->qualname = (struct text *)0x123456789000;
+	}
+}
+
 int main(int argc, char **argv)
 {
 	int seconds_fifths = argc > 1 ? atoi(argv[1]) : 50;
@@ -234,23 +247,16 @@ int main(int argc, char **argv)
 		lie = argv[2];
 	if (!strcmp(lie, "perf") || !strcmp(lie, "stub"))
 		make_stub();
-	outer = make_code("outer", 3);
-	middle = make_code("K.middle", 7);
-	for (int i = 0; i < NR_UNNAMED; i++) {
-		inner[i] = make_code("inner", 12);
-		if (!strcmp(lie, "unnamed"))
-			inner[i]->qualname = (struct text *)0x123456789000;
-	}
+	make_functions();
 	pthread_key_create(&key, NULL);
 	words[1] = key;
 	memcpy(_PyRuntime + KEY_OFFSET - sizeof(uint32_t), words, sizeof(words));
 	state.thread = pthread_self() + (strcmp(lie, "other") ? 0 : 64);
 	pthread_setspecific(key, &state);
-	if (!strcmp(lie, "stop")) {
-		BURN_MS(50);
-		raise(SIGSTOP);
-	}
-	for (int i = 0; i < seconds_fifths; i++)
+	for (int i = 0; i < seconds_fifths; i++) {
 		PyEval_EvalFrameEx(NULL, NULL);
+		if (marks_left)
+			make_functions();
+	}
 	return 0;
 }

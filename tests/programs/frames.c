@@ -10,6 +10,7 @@
  *	contexts longjmp and contexts with stacks of their own
  *	threads  that start, compute, wait for each other, and end
  *	vfork    children that compute on their parent's stack
+ *	marks    calls of libc from below all of them, now and then (marks.h)
  *	lazy     calls that bind when they are first made, in a library that comes and goes (LAZY)
  */
 #define _GNU_SOURCE
@@ -28,6 +29,8 @@
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+
+#include "marks.h"
 
 #define NOINLINE __attribute__((noinline, noclone))
 
@@ -106,6 +109,31 @@ static void do_calls(void)
 	qsort(bytes, sizeof(bytes), 1, compare);
 	if (!setjmp(out))
 		leave(sink);
+}
+
+static NOINLINE unsigned int recurse_to_mark(unsigned int n, unsigned int x)
+{
+	if (!n) {
+		mark();
+		return x;
+	}
+	return recurse_to_mark(n - 1, leaf(x)) + n;
+}
+
+static int compare_with_mark(const void *a, const void *b)
+{
+	mark();
+	return compare(a, b);
+}
+
+static void do_marks(void)
+{
+	unsigned char two[] = {1, 2};
+
+	for (int i = 0; i < 2000; i++)
+		do_calls();
+	sink = recurse_to_mark(20, sink);
+	qsort(two, sizeof(two), 1, compare_with_mark);
 }
 
 static NOINLINE unsigned int use(volatile unsigned char *p, size_t nr)
@@ -326,7 +354,7 @@ static const struct act {
 } acts[] = {
 	{"calls", do_calls},     {"arrays", do_arrays},     {"realign", do_realign},
 	{"signals", do_signals}, {"contexts", do_contexts}, {"threads", do_threads},
-	{"vfork", do_vfork},     {"lazy", do_lazy},
+	{"vfork", do_vfork},     {"lazy", do_lazy},         {"marks", do_marks},
 };
 
 int main(int argc, char **argv)

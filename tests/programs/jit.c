@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * jit NAME MS [late|MIB]: writes a function into memory, enters it into its perf map as NAME, and
- * spends MS milliseconds of CPU time in it. With "late", it writes the map at the end only. With a
- * number, the map has so many MiB of other functions. Built with BURN_FAULTS, the function takes MS
- * page faults instead.
+ * spends MS milliseconds of CPU time in it and its callee. With "late", it writes the map at the
+ * end only. With a number, the map has so many MiB of other functions. The last marks come when the
+ * map is there. Built with BURN_FAULTS, the function takes MS page faults instead, and there are no
+ * marks.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef BURN_FAULTS
 #include "tests/programs/burn.h"
+#else
+#include "tests/programs/marks.h"
+#endif
 
 #define CODE_SIZE 4096
 
@@ -21,10 +26,15 @@
 static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0xc6, 0x07, 0x01, 0x5d, 0xc3};
 typedef void function_type(volatile char *page);
 #else
-/* push %rbp; mov %rsp,%rbp; mov %edi,%ecx; 1: dec %ecx; jne 1b; pop %rbp; ret */
-static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9,
-				     0xff, 0xc9, 0x75, 0xfc, 0x5d, 0xc3};
-typedef void function_type(int nr);
+/* push %rbp; mov %rsp,%rbp; mov %edi,%ecx; 1: dec %ecx; jne 1b; call *%rsi; pop %rbp; ret */
+static const unsigned char code[] = {0x55, 0x48, 0x89, 0xe5, 0x89, 0xf9, 0xff,
+				     0xc9, 0x75, 0xfc, 0xff, 0xd6, 0x5d, 0xc3};
+typedef void function_type(int nr, void (*callee)(void));
+
+static void call_mark(void)
+{
+	mark();
+}
 #endif
 
 static void write_map(const void *start, const char *name, long mib)
@@ -55,7 +65,7 @@ __attribute__((noinline)) static void call_for(function_type *function, int ms)
 	struct timespec now;
 
 	do {
-		function(100000);
+		function(100000, call_mark);
 		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
 	} while (now.tv_sec * 1000 + now.tv_nsec / 1000000 < ms);
 #endif
@@ -82,5 +92,10 @@ int main(int argc, char **argv)
 	call_for(function, atoi(argv[2]));
 	if (late)
 		write_map(memory + 64, argv[1], 0);
+#ifndef BURN_FAULTS
+	begin_marks(0);
+	while (marks_left)
+		call_for(function, 0);
+#endif
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "common/readfile.h"
 #include "common/safe_open.h"
 #include "record/probes/mapped_code.h"
+#include "record/proc/proc_path.h"
 #include "record/system/host_abi.h"
 
 #define CACHE_PATH      "/etc/ld.so.cache"
@@ -172,10 +173,10 @@ static int open_of_process(const char *name, uint32_t pid, struct library *libra
 /* Opens a path as the process sees it. */
 static int open_in_root(const char *path, uint32_t pid, struct library *library)
 {
-	char name[64];
+	char name[PROC_PATH_SIZE];
 	int root, fd;
 
-	snprintf(name, sizeof(name), "/proc/%" PRIu32 "/root", pid);
+	proc_path(pid, "root", name);
 	root = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return -errno;

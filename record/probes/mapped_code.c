@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "record/proc/proc_maps.h"
+#include "record/proc/proc_path.h"
 
 /* The kernel puts this after the path of a file that was deleted. */
 #define DELETED " (deleted)"
@@ -36,10 +37,10 @@ int mapped_code_read(uint32_t pid, mapped_code_vec *code)
 {
 	_cleanup_close_ int fd = -1;
 	char_vec scratch = {0};
-	char path[64];
+	char path[PROC_PATH_SIZE];
 	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%" PRIu32 "/maps", pid);
+	proc_path(pid, "maps", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -50,13 +51,8 @@ int mapped_code_read(uint32_t pid, mapped_code_vec *code)
 
 int mapped_code_open(uint32_t pid, const struct mapped_code *code)
 {
-	char link[64];
-	int fd;
-
-	snprintf(link, sizeof(link), "/proc/%" PRIu32 "/map_files/%" PRIx64 "-%" PRIx64, pid,
-		 code->start, code->end);
-	fd = open(link, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	return fd < 0 ? -errno : fd;
+	return proc_map_file_open(pid, proc_living_thread(pid), code->start, code->end,
+				  O_RDONLY | O_NONBLOCK | O_NOCTTY);
 }
 
 void mapped_code_free(mapped_code_vec *code)

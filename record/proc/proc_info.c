@@ -10,6 +10,7 @@
 
 #include "common/readfile.h"
 #include "format/prof.h"
+#include "record/proc/proc_path.h"
 
 /* The files are a page or so; a cgroup's path is at most PATH_MAX. */
 #define TEXT_MAX (64u << 10)
@@ -144,11 +145,11 @@ int proc_identity_read(uint32_t pid, struct proc_identity *identity)
 
 static int read_exe(uint32_t pid, char_vec *exe)
 {
-	char path[64], target[PATH_MAX];
+	char path[PROC_PATH_SIZE], target[PATH_MAX];
 	ssize_t len;
 
 	vec_clear(exe);
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	proc_path(pid, "exe", path);
 	len = readlink(path, target, sizeof(target));
 	if (len <= 0)
 		return 0;

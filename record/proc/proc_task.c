@@ -252,26 +252,6 @@ int proc_add_threads(uint32_t pid, int (*add)(void *ctx, uint32_t tid), void *ct
 	return ret;
 }
 
-uint32_t proc_other_thread(uint32_t pid)
-{
-	char path[PATH_SIZE];
-	struct dirent *entry;
-	uint64_t found = 0;
-	DIR *dir;
-
-	snprintf(path, sizeof(path), "/proc/%u/task", pid);
-	dir = opendir(path);
-	while (dir && !found && (entry = readdir(dir))) {
-		uint64_t tid;
-
-		if (!parse_u64(entry->d_name, 1, INT32_MAX, &tid) && tid != pid)
-			found = tid;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
 int proc_list(u32_vec *pids, struct err *err)
 {
 	DIR *dir = opendir("/proc");

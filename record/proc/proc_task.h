@@ -53,9 +53,6 @@ int proc_stat_read(struct looker *looker, uint32_t pid, uint32_t tid,
  */
 int proc_add_threads(uint32_t pid, int (*add)(void *ctx, uint32_t tid), void *ctx);
 
-/* One of the threads that are not the main thread, or 0. */
-uint32_t proc_other_thread(uint32_t pid);
-
 /*
  * Finds the number after @key ("Tgid:") in @text, the text of /proc/PID/status. Returns 0 or
  * -EINVAL.

@@ -12,6 +12,7 @@
 #include "common/cleanup.h"
 #include "common/minmax.h"
 #include "record/proc/proc_maps.h"
+#include "record/proc/proc_path.h"
 #include "record/system/host_abi.h"
 
 /*
@@ -293,10 +294,10 @@ uint64_t executable_headers(uint32_t pid)
 {
 	_cleanup_close_ int fd = -1;
 	Elf64_auxv_t auxv[64];
-	char path[64];
+	char path[PROC_PATH_SIZE];
 	ssize_t got;
 
-	snprintf(path, sizeof(path), "/proc/%u/auxv", pid);
+	proc_path(pid, "auxv", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	got = fd < 0 ? -1 : read(fd, auxv, sizeof(auxv));
 	for (ssize_t i = 0; i < got / (ssize_t)sizeof(*auxv); i++)
@@ -346,10 +347,10 @@ int exported_variable_find(struct resident_memory *memory, const char *name,
 					 .found = -ENOENT};
 	_cleanup_close_ int fd = -1;
 	char_vec scratch = {0};
-	char path[64];
+	char path[PROC_PATH_SIZE];
 	int ret;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", memory->pid);
+	proc_path(memory->pid, "maps", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;

@@ -14,12 +14,10 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/hash.h"
+#include "record/proc/proc_path.h"
 
 /* Of a device number of the kernel (include/linux/kdev_t.h). */
 #define KERNEL_MINOR_BITS 20
-
-/* Of a path in /proc without the path of a file. */
-#define PROC_PATH_SIZE 96
 
 static int64_t time_ns(const struct timespec *time)
 {
@@ -103,35 +101,22 @@ static bool look_at_path(const struct file_place *place, const char *path,
 	return st->st_dev == identity->dev || has_two_devices(fd);
 }
 
-/*
- * A process in the middle of an exec keeps all waiting that look at its memory. Waits here, so that
- * the process is to blame and not the device of a file that it maps.
- */
-static int wait_for_exec(struct look *look, uint32_t pid)
-{
-	int ret = look_touch(look, look_process(pid));
-	char name[PROC_PATH_SIZE], target;
-
-	if (ret)
-		return ret;
-	snprintf(name, sizeof(name), "/proc/%u/exe", pid);
-	return readlink(name, &target, sizeof(target)) < 0 ? -errno : 0;
-}
-
 int file_place_find(struct look *look, const struct file_place *place, uint64_t dev)
 {
-	char name[PROC_PATH_SIZE];
-	int ret = wait_for_exec(look, place->pid), fd;
+	int ret = look_touch(look, look_process(place->pid));
+	uint32_t tid;
 
-	/* The look-up alone can wait for a server of NFS. */
-	if (!ret && dev)
-		ret = look_touch(look, look_device(dev));
 	if (ret)
 		return ret;
-	snprintf(name, sizeof(name), "/proc/%u/map_files/%" PRIx64 "-%" PRIx64, place->pid,
-		 place->start, place->end);
-	fd = open(name, O_PATH | O_CLOEXEC);
-	return fd < 0 ? -errno : fd;
+	/*
+	 * A process in the middle of an exec keeps all waiting that look at its memory. It does so
+	 * here, so that the process is to blame and not the device of a file that it maps.
+	 */
+	tid = proc_living_thread(place->pid);
+	/* The look-up alone can wait for a server of NFS. */
+	if (dev)
+		ret = look_touch(look, look_device(dev));
+	return ret ? ret : proc_map_file_open(place->pid, tid, place->start, place->end, O_PATH);
 }
 
 /* As file_identity_look, by the mapping itself. Returns 1, 0, or -EHOSTDOWN. */
@@ -147,18 +132,19 @@ static int look_at_mapping(struct look *look, const struct file_place *place,
 bool file_identity_look(struct look *look, const struct file_place *place, const char *path,
 			struct file_identity *identity)
 {
-	char name[PROC_PATH_SIZE + PATH_MAX];
+	char root[PROC_PATH_SIZE], name[PROC_PATH_SIZE + PATH_MAX];
 	struct stat st;
 	int found = look_at_mapping(look, place, identity, &st);
 
 	/* Of the executable, this takes no capability. */
 	if (!found && !look_touch(look, look_process(place->pid))) {
-		snprintf(name, sizeof(name), "/proc/%u/exe", place->pid);
+		proc_path(place->pid, "exe", name);
 		found = look_at_path(place, name, identity, &st);
 	}
 	/* The path may lead through other file systems, which the process chooses. */
 	if (!found && path && !look_touch(look, look_process(place->pid))) {
-		snprintf(name, sizeof(name), "/proc/%u/root%s", place->pid, path);
+		proc_path(place->pid, "root", root);
+		snprintf(name, sizeof(name), "%s%s", root, path);
 		found = look_at_path(place, name, identity, &st) ||
 			look_at_path(place, path, identity, &st);
 	}

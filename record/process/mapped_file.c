@@ -15,11 +15,9 @@
 #include "common/index.h"
 #include "common/safe_open.h"
 #include "common/vec.h"
+#include "record/proc/proc_path.h"
 
 #define DELETED_SUFFIX " (deleted)" /* d_path in fs/d_path.c */
-
-/* Of a path in /proc without the path of a file. */
-#define PROC_PATH_SIZE 96
 
 /* Files that the looker remembers. Then it begins anew. */
 #define KNOWN_MAX 16384
@@ -113,13 +111,14 @@ static int open_mapping(struct look *look, const struct mapped_file *file,
 /* Opens the file by its path in the root directory of @pid. */
 static int open_in_root_of(struct look *look, const struct mapped_file *file, uint32_t pid)
 {
-	char path[PROC_PATH_SIZE + PATH_MAX];
+	char root[PROC_PATH_SIZE], path[PROC_PATH_SIZE + PATH_MAX];
 	/* The path may lead through other file systems, which the process chooses. */
 	int ret = look_touch(look, look_process(pid));
 
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "/proc/%u/root%s", pid, file->path);
+	proc_path(pid, "root", root);
+	snprintf(path, sizeof(path), "%s%s", root, file->path);
 	return open_same(path, file);
 }
 
@@ -136,7 +135,7 @@ static int open_executable(struct look *look, const struct mapped_file *file, ui
 
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "/proc/%u/exe", pid);
+	proc_path(pid, "exe", path);
 	nr = readlink(path, name, sizeof(name) - 1);
 	if (nr < 0)
 		return -errno;

@@ -7,6 +7,7 @@
 
 #include "common/cleanup.h"
 #include "record/proc/proc_maps.h"
+#include "record/proc/proc_path.h"
 #include "record/proc/proc_query.h"
 #include "record/proc/proc_task.h"
 #include "record/process/memory_sharers.h"
@@ -187,11 +188,11 @@ static int scan_process(struct scan *scan)
 	uint32_t pid = scan->question.pid, tid;
 	int ret = scan_thread(scan, pid);
 
-	if ((ret && ret != -ESRCH) || scan->nr || !proc_has_threads(pid))
+	if ((ret && ret != -ESRCH) || scan->nr)
 		return ret;
 	/* A main thread that has ended maps nothing, whatever the others do. */
-	tid = proc_other_thread(pid);
-	return tid ? scan_thread(scan, tid) : ret;
+	tid = proc_living_thread(pid);
+	return tid != pid ? scan_thread(scan, tid) : ret;
 }
 
 /* A look_fn. */

@@ -9,6 +9,7 @@
 #include "common/cleanup.h"
 #include "common/cursor.h"
 #include "record/proc/proc_maps.h"
+#include "record/proc/proc_path.h"
 #include "record/proc/proc_query.h"
 #include "record/process/kept_attributes.h"
 
@@ -208,10 +209,10 @@ static int search_context(uint32_t pid, uint64_t *addr)
 	_cleanup_close_ int fd = -1;
 	char_vec scratch = {0};
 	struct context_search search = {0};
-	char path[64];
+	char path[PROC_PATH_SIZE];
 	int ret = 0;
 
-	snprintf(path, sizeof(path), "/proc/%u/maps", pid);
+	proc_path(pid, "maps", path);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && search_by_query(fd, &search))
 		ret = proc_maps_read(fd, &scratch, find_context, &search);

@@ -12,6 +12,7 @@
 #include "common/parse.h"
 #include "common/readfile.h"
 #include "format/prof.h"
+#include "record/proc/proc_path.h"
 #include "record/process/kept_attributes.h"
 #include "record/process/resident_memory.h"
 
@@ -148,7 +149,7 @@ static int answer_environment(struct look *look)
 {
 	char_vec text = {0}, bytes = {0}, attributes = {0};
 	uint64_t begin, end;
-	char path[64];
+	char path[PROC_PATH_SIZE];
 	uint32_t pid;
 	int ret;
 
@@ -156,7 +157,7 @@ static int answer_environment(struct look *look)
 	ret = look_touch(look, look_process(pid));
 	if (ret)
 		return ret;
-	snprintf(path, sizeof(path), "/proc/%u/stat", pid);
+	proc_path(pid, "stat", path);
 	if (!read_file(path, STAT_MAX, &text) && text.nr &&
 	    process_environment_find(text.data, &begin, &end))
 		ret = read_environment(pid, begin, end, &bytes);

@@ -13,6 +13,7 @@
 #include "common/minmax.h"
 #include "common/readfile.h"
 #include "record/proc/proc_mounts.h"
+#include "record/proc/proc_path.h"
 #include "record/proc/proc_query.h"
 
 /* Of an entry of /proc/PID/pagemap (Documentation/admin-guide/mm/pagemap.rst). */
@@ -35,13 +36,21 @@ static const char *const local_types[] = {
 	"overlay",  "ramfs", "reiserfs", "rootfs", "squashfs", "tmpfs", "vfat", "xfs",     "zfs",
 };
 
-static int open_proc(uint32_t pid, const char *name, int *fd)
+/* The thread by which the memory is read, for one look always the same one. */
+static uint32_t reader_of(struct resident_memory *m)
 {
-	char path[64];
+	if (!m->tid)
+		m->tid = proc_living_thread(m->pid);
+	return m->tid;
+}
+
+static int open_proc(struct resident_memory *m, const char *name, int *fd)
+{
+	char path[PROC_PATH_SIZE];
 
 	if (*fd >= 0)
 		return 0;
-	snprintf(path, sizeof(path), "/proc/%u/%s", pid, name);
+	snprintf(path, sizeof(path), "/proc/%u/task/%u/%s", m->pid, reader_of(m), name);
 	*fd = open(path, O_RDONLY | O_CLOEXEC);
 	return *fd < 0 ? -errno : 0;
 }
@@ -66,10 +75,10 @@ static int is_local_for(const char *who, uint64_t dev)
 /* Before Linux 6.8, a mapping of overlayfs has the device below, which the process may not see. */
 static bool is_local(struct resident_memory *m, uint64_t dev)
 {
-	char who[16];
+	char who[32];
 
 	if (m->files.is_local < 0 || m->files.dev != dev) {
-		snprintf(who, sizeof(who), "%u", m->pid);
+		snprintf(who, sizeof(who), "%u/task/%u", m->pid, reader_of(m));
 		m->files.dev = dev;
 		m->files.is_local = is_local_for(who, dev);
 		if (m->files.is_local < 0)
@@ -105,7 +114,7 @@ static int find_map(struct resident_memory *m, uint64_t addr)
 
 	if (addr >= m->map.start && addr < m->map.end)
 		return 0;
-	ret = open_proc(m->pid, "maps", &m->maps_fd);
+	ret = open_proc(m, "maps", &m->maps_fd);
 	if (!ret)
 		ret = proc_query_readable(m->maps_fd, addr, &m->map);
 	if (ret != -ENOTTY)
@@ -130,7 +139,7 @@ static enum page_state look_at_map(struct resident_memory *m, uint64_t page, boo
 
 static enum page_state look_at_page(struct resident_memory *m, uint64_t page, uint64_t page_bytes)
 {
-	bool has_pagemap = !open_proc(m->pid, "pagemap", &m->pages_fd);
+	bool has_pagemap = !open_proc(m, "pagemap", &m->pages_fd);
 	uint64_t entry = 0;
 	ssize_t nr = 0;
 
@@ -141,11 +150,11 @@ static enum page_state look_at_page(struct resident_memory *m, uint64_t page, ui
 	return has_pagemap && nr != sizeof(entry) ? PAGE_AVOID : look_at_map(m, page, has_pagemap);
 }
 
-static long read_bytes(uint32_t pid, uint64_t addr, void *buf, size_t len)
+static long read_bytes(uint32_t tid, uint64_t addr, void *buf, size_t len)
 {
 	struct iovec local = {.iov_base = buf, .iov_len = len};
 	struct iovec remote = {.iov_base = (void *)(uintptr_t)addr, .iov_len = len};
-	ssize_t nr = process_vm_readv(pid, &local, 1, &remote, 1, 0);
+	ssize_t nr = process_vm_readv(tid, &local, 1, &remote, 1, 0);
 
 	return nr < 0 ? -errno : nr;
 }
@@ -167,7 +176,7 @@ static long read_in_page(struct resident_memory *m, uint64_t addr, void *buf, si
 		return len;
 	}
 	*known = page;
-	return read_bytes(m->pid, addr, buf, len);
+	return read_bytes(reader_of(m), addr, buf, len);
 }
 
 long resident_memory_read(struct resident_memory *m, uint64_t addr, void *buf, size_t len)

@@ -23,6 +23,7 @@
 /* For one look, since it trusts what it has seen. RESIDENT_MEMORY_INIT for a start. */
 struct resident_memory {
 	uint32_t pid;
+	uint32_t tid;          /* a thread that lives; 0: not asked yet */
 	int pages_fd, maps_fd; /* -1: not open yet */
 	struct proc_map map;   /* the latest that was looked up; its path is not set */
 	struct {

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "record/proc/proc_path.h"
 #include "record/system/privilege.h"
 #include "record/proc/proc_task.h"
 
@@ -121,10 +122,10 @@ static int open_map(const char *path, const char *keys, int *fd, struct err *err
 
 static int find_mntns(uint32_t pid, uint32_t *inum, struct err *err)
 {
-	char path[64];
+	char path[PROC_PATH_SIZE];
 	struct stat st;
 
-	snprintf(path, sizeof(path), "/proc/%u/ns/mnt", pid);
+	proc_path(pid, "ns/mnt", path);
 	if (stat(path, &st)) {
 		int code = errno == ENOENT ? -ESRCH : -errno;
 

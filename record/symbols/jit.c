@@ -17,6 +17,7 @@
 #include "common/safe_open.h"
 #include "format/prof.h"
 #include "record/proc/proc_info.h"
+#include "record/proc/proc_path.h"
 #include "record/proc/proc_task.h"
 #include "record/symbols/perf_map.h"
 
@@ -64,9 +65,9 @@ static int open_tmp(const char *root)
 
 static int open_tmp_of(uint32_t pid)
 {
-	char root[64];
+	char root[PROC_PATH_SIZE];
 
-	snprintf(root, sizeof(root), "/proc/%u/root", pid);
+	proc_path(pid, "root", root);
 	return open_tmp(root);
 }
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # A user's script runs new functions all the time, and the recorder does not come to read their names. Scripts of others
 # keep theirs.
-# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/marks.sh
+. tests/lib/marks.sh
 need_bpf
 need_tables
 need_users
@@ -11,55 +12,47 @@ build "$dir/flood" fake_python.c "${frameless[@]}" -Wl,--export-dynamic
 users="0 65533"
 for owner in $users; do install -o "$owner" -m 755 "$dir/flood" "$dir/python$owner"; done
 
-is_stopped() { grep -q '^State:.T' "/proc/$1/status"; }
-start_as() { setpriv --reuid="$1" --regid="$1" --clear-groups "${@:2}" & }
+folding=(-fPa)
+functions='outer_\[py\];K.middle_\[py\];'
 
-# record NAME [PROGRAM ARGUMENT...]: a script of root and one of a user run while the recorder stands still, and so does the
-# program, which has begun before.
+# record NAME [PROGRAM ARGUMENT...]: a script of root and one of a user, which the recorder knows, run new functions while it
+# stands still. The program has run before them, and while the recorder stands still.
 record()
 {
 	local scripts=() others=()
-	begin_recording -F 499 -U -o "$dir/$1.prof"
-	# The recorder knows the files after their first processes.
+	begin_recording -F 499 "${marks[@]}" -U -i 1 -o "$dir/$1.prof"
 	for owner in $users; do
-		ln -sf "python$owner" "$dir/first$owner"
-		as "$owner" "$dir/first$owner" 2
-	done
-	for owner in $users; do
-		start_as "$owner" "$dir/python$owner" 10 stop
+		start_marks "$1" "$owner" "$owner" "$dir/python$owner" 1000000
 		scripts+=($!)
-		wait_for is_stopped $!
+		wait_until_seen "$1" "$owner" "$functions"
+		kill -STOP "${scripts[-1]}"
 	done
 	if [ -n "${2:-}" ]; then
-		start_as 65534 nice "${@:2}"
+		setpriv --reuid=65534 --regid=65534 --clear-groups "${@:2}" &
 		others=($!)
 		run_for 50 "${others[@]}"
 	fi
 	kill -STOP "$recorder"
-	[ -z "${2:-}" ] || run_for 50 "${others[@]}"
+	if [ -n "${2:-}" ]; then
+		run_for 30 "${others[@]}"
+		kill -STOP "${others[@]}"
+	fi
+	kill -USR1 "${scripts[@]}"
 	kill -CONT "${scripts[@]}"
 	wait "${scripts[@]}"
 	kill -CONT "$recorder"
-	[ -z "${2:-}" ] || kill "${others[@]}"
+	[ -z "${2:-}" ] || kill -KILL "${others[@]}"
 	end_recording
-	"$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"
-}
-
-# share NAME PROGRAM: of 1000 samples of the program, so many have its functions.
-share()
-{
-	awk -v program="^$2;" '$0 ~ program {t += $NF; if (/outer_\[py\];K.middle_\[py\]/) m += $NF}
-		END {print (t < 50 ? 0 : int(1000 * m / t))}' "$dir/$1.folded"
 }
 
 record alone
 for owner in $users; do
-	check "without others: a script of $owner has its functions" at_least "$(share alone "python$owner")" 500
+	check "without others: a script of $owner has its functions" are_marked alone "$owner" "$functions"
 done
 record crowd "$dir/flood" 1 flood
 for owner in $users; do
 	check "beside a script of ever new functions: that of $owner has its functions" \
-		at_least "$(share crowd "python$owner")" $(($(share alone "python$owner") * 3 / 4))
+		are_marked crowd "$owner" "$functions"
 done
 check "beside a script of ever new functions: what had no room is said" contains "$(cat "$dir/err")" \
 	"a function of an interpreted language had no room: its name may be missing; "

@@ -190,6 +190,7 @@ static int burn_inside(void)
 static int burn_shortly(void)
 {
 	BURN_MS(1);
+	mark();
 	return 1;
 }
 

@@ -16,6 +16,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/programs/wait_for_line.h"
+
 #ifdef WITH_SDT
 #ifdef WITH_SEMAPHORE
 #define _SDT_HAS_SEMAPHORES 1
@@ -144,20 +146,6 @@ static void call_until(const char *path)
 			call_all();
 	} while (!is_last);
 	printf("%lu\n", nr);
-}
-
-/* Waits until somebody writes a line. */
-static void wait_for_line(const char *path)
-{
-	FILE *f;
-	char line[16];
-
-	printf("%d\n", (int)getpid());
-	fflush(stdout);
-	f = fopen(path, "r");
-	if (!f || !fgets(line, sizeof(line), f))
-		exit(1);
-	fclose(f);
 }
 
 int main(int argc, char **argv)

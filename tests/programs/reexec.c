@@ -4,11 +4,15 @@
 
 #include "burn.h"
 
+#ifndef BEFORE_MS
+#define BEFORE_MS 300
+#endif
+
 void before_exec(void);
 
 __attribute__((noinline)) void before_exec(void)
 {
-	BURN_MS(300);
+	BURN_MS(BEFORE_MS);
 }
 
 int main(int argc, char **argv)

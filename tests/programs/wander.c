@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A shared library for programs/loader.c. Its function burns CPU in code without unwind
- * information. There rbp looks like a frame pointer and is none.
+ * A shared library for programs/loader.c. Its function takes WANDER_FAULTS page faults in code
+ * without unwind information. There rbp looks like a frame pointer and is none.
  */
-#include <time.h>
+#include "burn.h"
+
+#define WANDER_FAULTS 40
 
 void wander(void);
-void astray(long n);
+void astray(volatile char *page);
 
 __asm__(".text\n.globl astray\n.hidden astray\n.type astray, @function\nastray:\n"
 	"push %rbp\npush $1\npush $1\npush $1\nmov %rsp, %rbp\n"
-	"1: dec %rdi\njnz 1b\n"
+	"movb $1, (%rdi)\n"
 	"add $24, %rsp\npop %rbp\nret\n.size astray, .-astray\n");
 
 void wander(void)
 {
-	struct timespec from, now;
+	static volatile char page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &from);
-	do {
-		astray(100000);
-		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	} while ((now.tv_sec - from.tv_sec) * 1000 + (now.tv_nsec - from.tv_nsec) / 1000000 < 700);
+	for (int i = 0; i < WANDER_FAULTS; i++) {
+		madvise((void *)page, PAGE_BYTES, MADV_DONTNEED);
+		astray(page);
+	}
 }

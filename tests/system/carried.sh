@@ -187,4 +187,8 @@ cp "$dir/short" "$dir/gone"
 record --unwind=fp -o "$dir/fifo.prof" -- sh -c '"$1" 40; rm "$1"; mkfifo "$1"' sh "$dir/gone"
 check "a FIFO in the place of the file: the recording is whole" is_complete "$dir/fifo.prof"
 rm "$dir/gone"
+
+# The children that look up names have the lowest priority, also to end.
+are_gone() { ! pgrep -s 0 '^profrec-'; }
+wait_for are_gone
 plan_end

@@ -1,12 +1,57 @@
 #!/usr/bin/env bash
 # The number of samples agrees with the kernel's own count of the event, and the shares of functions with those of perf. On
 # an emulated or shared machine timers fire late, and every sampler loses these samples. perf samples at the same time, and
-# tells how many are lost. TAP.
+# tells how many are lost. Storage is drained before it is full. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_bpf
-command -v perf > /dev/null || skip_all "perf is not installed"
-command -v taskset > /dev/null || skip_all "taskset is not installed"
+
+# share FILE REGEX: percent of the samples whose folded line matches.
+share()
+{
+	awk -v re="$2" '{n = $NF; t += n; if ($0 ~ re) m += n} END {printf "%.2f", t ? 100 * m / t : 0}' "$1"
+}
+
+## Nearly every sample a new stack. Another test's processes may have the workload's name, so these have one of their own.
+cp "$workloads/manystacks" "$dir/many.$$"
+setsid "$dir/many.$$" 2 12 &
+many=$!
+"$profrec" -q -F 999 -o "$dir/many.prof" 10
+kill -- -$many
+check "manystacks: none lost, all accounted for" \
+	is_accounted "$dir/many.prof"
+check "manystacks: no sample lost" same "$(info "$dir/many.prof" "samples lost")" \
+	"0 storage full, 0 refused by the kernel, 0 walk failed"
+check "manystacks: no stack missed" same "$(info "$dir/many.prof" "user missed")" \
+	"0 storage full, 0 refused by the kernel, 0 walk failed"
+"$profrep" -f "$dir/many.prof" > "$dir/many.folded"
+check "manystacks: the report adds up to the samples taken" \
+	same "$(sum_samples < "$dir/many.folded")" "$(info "$dir/many.prof" "samples taken")"
+check "manystacks: stacks are whole" at_least \
+	"$(grep "^many\.$$;" "$dir/many.folded" > "$dir/m"; share "$dir/m" 'main(;f[0-7])+')" 99
+check "manystacks: hardly a stack repeats" at_least "$(wc -l < "$dir/m")" \
+	"$(($(sum_samples < "$dir/m") * 9 / 10))"
+
+## Small storage is drained in time.
+setsid "$workloads/manystacks" 2 12 &
+many=$!
+has_children() { [ "$(child_of $many manystacks | wc -l)" -eq 2 ]; }
+wait_for has_children
+mapfile -t pids < <(child_of $many manystacks)
+# Half a set is left until the recorder runs. At this rate that is a second; the more programs wait for a CPU, the longer
+# it is. Nearly every sample is a new stack, and in fifteen seconds of CPU time there are more of them than a set holds.
+begin_recording -F 499 -p "${pids[0]},${pids[1]}" --stack-storage-size 4096 --hash-storage-size 4096 -o "$dir/small.prof"
+run_for 1500 "${pids[@]}"
+end_recording
+kill -- -$many
+check "small storage: more stacks than it holds" at_least "$(info "$dir/small.prof" stacks | awk '{print $2}')" 4097
+check "small storage: the identity holds" is_accounted "$dir/small.prof"
+check "small storage: no stack missed" same "$(info "$dir/small.prof" "user missed")" \
+	"0 storage full, 0 refused by the kernel, 0 walk failed"
+
+for tool in perf taskset; do
+	command -v $tool > /dev/null || { skip "samples and shares beside perf" "$tool is not installed"; plan_end; exit; }
+done
 
 # stolen: milliseconds that the hypervisor took from this machine. In that time clocks go on, but timers do not fire.
 stolen() { awk '/^cpu / {print $9 * 10}' /proc/stat; }
@@ -36,12 +81,6 @@ for hz in 999 4999; do
 	check "func_ab at $hz Hz: samples are within 1 % of perf's own count of the event" agrees $hz
 done
 check "all samples of func_ab are accounted for" is_accounted "$dir/a.prof"
-
-# share FILE REGEX: percent of the samples whose folded line matches.
-share()
-{
-	awk -v re="$2" '{n = $NF; t += n; if ($0 ~ re) m += n} END {printf "%.2f", t ? 100 * m / t : 0}' "$1"
-}
 
 ## Two functions that take turns: their shares. perf samples the same process at the same time.
 "$workloads/func_ab" &

@@ -104,6 +104,12 @@ START_TEST(meanings)
 	ck_assert_int_eq(divide(102, 1024, 3072), 0);
 	ck_assert_uint_eq(samples_at(2048), 51);
 	ck_assert_uint_eq(sum(), 102);
+	/* A larger mapping that has the same part of the file there is the same. */
+	memory.ended.data[0].start = 0;
+	memory.ended.data[0].pgoff = 0;
+	memory.live.data[0].pgoff = 0x1000;
+	ck_assert_int_eq(divide(102, 1024, 3072), 0);
+	ck_assert_uint_eq(turns.turns.nr, 1);
 }
 END_TEST
 
@@ -145,6 +151,7 @@ START_TEST(other_times)
 	map(0x1000, 2, 2048, NEVER);
 	ck_assert_int_eq(divide(10, 1024, 2048), 0);
 	ck_assert_uint_eq(samples_at(2048), 1);
+	ck_assert_int_eq(turns.turns.data[turns.turns.nr - 1].nr_mapped, 1);
 	ck_assert_uint_eq(sum(), 10);
 }
 END_TEST

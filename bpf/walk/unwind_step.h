@@ -2,8 +2,7 @@
 /*
  * Unwinding by tables: one step of a walk, from a frame to its caller. The BPF program, the
  * recorder and the tests compile the same code. Whoever includes this header provides
- * unwind_read(), unwind_thread_pointer() where UNWIND_KNOWS_THREAD is defined, and unwind_is_code()
- * where UNWIND_READS_NO_CODE is.
+ * unwind_read(), and unwind_thread_pointer() where UNWIND_KNOWS_THREAD is defined.
  */
 #ifndef BPF_WALK_UNWIND_STEP_H
 #define BPF_WALK_UNWIND_STEP_H
@@ -101,11 +100,6 @@ static __always_inline long unwind_get_reg(const struct unwind_frame *f, __u32 r
 	return 0;
 }
 
-/* Is code mapped at @pc? Stands for reading a call where there is no code to read. */
-#ifdef UNWIND_READS_NO_CODE
-static bool unwind_is_code(__u64 pc);
-#endif
-
 enum call_kind {
 	CALL_NONE,
 	CALL_DIRECT,   /* of a place that the instruction has */
@@ -130,13 +124,27 @@ __verified_once __u32 find_call(__u64 pc)
 		       : call_kind_of(code);
 }
 
-#define call_before(f, pc) find_call(pc)
-#elif defined(UNWIND_READS_NO_CODE)
-static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
+/* The code to which the direct call before @pc leads; 0: it cannot be read. */
+__verified_once __u64 find_call_target(__u64 pc)
 {
-	(void)f;
-	return unwind_is_code(pc - 1) ? CALL_INDIRECT : CALL_NONE;
+	__u32 operand;
+
+	return bpf_probe_read_user(&operand, sizeof(operand), (void *)(pc - sizeof(operand)))
+		       ? 0
+		       : call_target_of(pc, operand);
 }
+
+/* 1 if a stub begins at @pc, else 0. */
+__verified_once __u32 find_stub(__u64 pc)
+{
+	__u8 code[STUB_BYTES];
+
+	return !bpf_probe_read_user(code, sizeof(code), (void *)pc) && begins_stub(code);
+}
+
+#define call_before(f, pc) find_call(pc)
+#define call_target(f, pc) find_call_target(pc)
+#define is_stub_at(f, pc)  find_stub(pc)
 #else
 static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
 {
@@ -144,6 +152,22 @@ static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
 
 	return unwind_read(f, code, sizeof(code), pc - sizeof(code)) ? CALL_NONE
 								     : call_kind_of(code);
+}
+
+static inline __u64 call_target(const struct unwind_frame *f, __u64 pc)
+{
+	__u32 operand;
+
+	return unwind_read(f, &operand, sizeof(operand), pc - sizeof(operand))
+		       ? 0
+		       : call_target_of(pc, operand);
+}
+
+static inline bool is_stub_at(const struct unwind_frame *f, __u64 pc)
+{
+	__u8 code[STUB_BYTES];
+
+	return !unwind_read(f, code, sizeof(code), pc) && begins_stub(code);
 }
 #endif
 
@@ -160,6 +184,25 @@ static __always_inline bool is_return_address(const struct unwind_frame *f, __u6
 	__u64 pc;
 
 	return !unwind_read(f, &pc, sizeof(pc), at) && is_after_call(f, pc);
+}
+
+/* Bytes of code at most from a function's beginning to a place in it. */
+#define UNWIND_MAX_CODE (1u << 20)
+
+/*
+ * May the call that would return to @pc have called the function of frame @f? A direct call leads
+ * to its beginning, which is not behind the frame's code, or to a stub. Other old return addresses
+ * are on stacks, too.
+ */
+static __always_inline bool unwind_may_be_called(const struct unwind_frame *f, __u64 pc)
+{
+	enum call_kind kind = call_before(f, pc);
+	__u64 target;
+
+	if (kind != CALL_DIRECT)
+		return kind == CALL_INDIRECT;
+	target = call_target(f, pc);
+	return f->pc - target < UNWIND_MAX_CODE || (target && is_stub_at(f, target));
 }
 
 /* A CFA that only its return address proves is no further up the stack than this many bytes. */
@@ -186,8 +229,9 @@ static __always_inline enum stack_end unwind_find_held_cfa(struct unwind_frame *
 	*cfa = f->regs[reg] + (__s64)r->cfa_off;
 	if (*cfa & 7 || *cfa - f->sp - 1 >= UNWIND_MAX_FRAME)
 		return STACK_END_BAD_RULE;
-	return !unwind_find_return(f, r, *cfa, &pc) && is_after_call(f, pc) ? STACK_GOES_ON
-									    : STACK_END_BAD_RULE;
+	return !unwind_find_return(f, r, *cfa, &pc) && unwind_may_be_called(f, pc)
+		       ? STACK_GOES_ON
+		       : STACK_END_BAD_RULE;
 }
 
 static __always_inline enum stack_end unwind_find_cfa(struct unwind_frame *f,

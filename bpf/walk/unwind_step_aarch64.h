@@ -54,6 +54,22 @@ static __always_inline enum call_kind call_kind_of(const __u8 *c)
 	return (insn & 0xfefff000) == 0xd63f0000 ? CALL_INDIRECT : CALL_NONE;
 }
 
+/* Where the call before @pc leads, bl, whose bytes are @insn. */
+static __always_inline __u64 call_target_of(__u64 pc, __u32 insn)
+{
+	return pc - sizeof(insn) + ((__s64)((__u64)insn << 38) >> 36);
+}
+
+#define STUB_BYTES 4
+
+/* Does a stub of the PLT begin with the bytes at @c: adrp x16, or bti c before it? */
+static __always_inline bool begins_stub(const __u8 *c)
+{
+	__u32 insn = instruction_at(c);
+
+	return (insn & 0x9f00001f) == 0x90000010 || insn == 0xd503245f;
+}
+
 /* Is all there that rule @r needs? */
 static __always_inline bool unwind_can_step(const struct unwind_frame *f,
 					    const struct unwind_rule *r)

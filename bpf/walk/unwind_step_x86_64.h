@@ -71,6 +71,23 @@ static __always_inline enum call_kind call_kind_of(const __u8 *c)
 	return c[2] == 0xe8 ? CALL_DIRECT : CALL_NONE;
 }
 
+/* Where the direct call before @pc leads, whose last 4 bytes are @operand. */
+static __always_inline __u64 call_target_of(__u64 pc, __u32 operand)
+{
+	return pc + (__s64)(__s32)operand;
+}
+
+/* The longest beginning of a stub: endbr64; bnd jmp *N(%rip) */
+#define STUB_BYTES 7
+
+/* Does a stub of the PLT begin with the bytes at @c? */
+static __always_inline bool begins_stub(const __u8 *c)
+{
+	if (c[0] == 0xf3 && c[1] == 0x0f && c[2] == 0x1e && c[3] == 0xfa)
+		c += 4;
+	return (c[0] == 0xff && c[1] == 0x25) || (c[0] == 0xf2 && c[1] == 0xff && c[2] == 0x25);
+}
+
 /* Is all there that rule @r needs? */
 static __always_inline bool unwind_can_step(const struct unwind_frame *f,
 					    const struct unwind_rule *r)

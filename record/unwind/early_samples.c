@@ -26,7 +26,6 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	return 0;
 }
 
-#define UNWIND_READS_NO_CODE
 #include "bpf/languages/loop_places.h"
 #include "bpf/made/made_code.h"
 #include "bpf/walk/unwind_walk.h"
@@ -95,20 +94,6 @@ struct stack_walk {
 	uint32_t at;
 	bool has_stretch;
 };
-
-/* The walk at hand, of @walked. */
-static struct stack_walk *walking;
-
-/* A copy of a stack comes without the code. If the mapping may be known later, the walk waits. */
-static bool unwind_is_code(__u64 pc)
-{
-	struct unwind_mapping mapping;
-	bool has_regex;
-	int found = walking->finder->find(walking->finder->ctx, walked, pc, &mapping, &has_regex);
-
-	walking->w.is_early |= found == -EAGAIN;
-	return found == 1;
-}
 
 /* May the table of @mapping be known later? */
 static bool may_get_table(const struct unwind_mapping *mapping)
@@ -502,7 +487,6 @@ int early_samples_walk(struct early_samples *early, struct table_maps *store,
 		if (!e->raw)
 			continue;
 		walked = e->raw;
-		walking = &walk;
 		ret = walk_stack(early, &walk, &e->end);
 		if (!ret)
 			ret = keep_frames(early, e);

@@ -49,15 +49,28 @@ static struct unwind_rule by_reg(unsigned int reg)
 				    .kept_off = -8};
 }
 
+/* The instruction before CALLER calls @target. */
+static void put_call(unsigned long long target)
+{
+	unsigned int insn;
+
+#ifdef BPF_HOST_ARCH_AARCH64_H
+	insn = 0x94000000 | ((target - (CALLER - 4)) >> 2 & 0x3ffffff); /* bl */
+#else
+	insn = target - CALLER;
+	code_bytes[48 - 5] = 0xe8; /* call */
+#endif
+	memcpy(code_bytes + 48 - 4, &insn, sizeof(insn));
+}
+
 /* A frame that has called another one, with @value in each register. */
 static void begin_with(unsigned long long value)
 {
 	memset(code_bytes, 0x90, sizeof(code_bytes));
-	code_bytes[48 - 5] = 0xe8; /* call, of x86-64 */
-	code_bytes[48 - 1] = 0x94; /* bl, of arm64 */
+	put_call(CODE);
 	memset(stack, 0, sizeof(stack));
 	stack[RETURN] = CALLER;
-	frame = (struct unwind_frame){.pc = CODE, .sp = AT(BELOW)};
+	frame = (struct unwind_frame){.pc = CODE + 8, .sp = AT(BELOW)};
 	for (unsigned int i = 0; i < UNWIND_NR_REGS; i++)
 		frame.regs[i] = value;
 }
@@ -97,6 +110,29 @@ START_TEST(the_return_address_stands_after_a_call)
 	frame.has_regs = 1;
 	ck_assert_int_eq(unwind_step(&frame, &rule), STACK_GOES_ON);
 	ck_assert_uint_eq(frame.pc, NO_CALLER);
+}
+END_TEST
+
+/* A direct call leads to the beginning of the function, or to a stub. */
+START_TEST(an_old_return_address_is_of_another_call)
+{
+	const struct unwind_rule rule = by_reg(HELD);
+
+	put_call(CODE + 8);
+	ck_assert_int_eq(unwind_step(&frame, &rule), STACK_GOES_ON);
+	begin();
+	put_call(CODE + 12);
+	ck_assert_int_eq(unwind_step(&frame, &rule), STACK_END_BAD_RULE);
+	begin();
+	frame.pc = CODE + UNWIND_MAX_CODE;
+	ck_assert_int_eq(unwind_step(&frame, &rule), STACK_END_BAD_RULE);
+	begin();
+	put_call(CODE + 12);
+	memcpy(code_bytes + 12, "\xff\x25", 2); /* jmp *N(%rip) */
+#ifdef BPF_HOST_ARCH_AARCH64_H
+	memcpy(code_bytes + 12, "\x10\x00\x00\x90", 4); /* adrp x16 */
+#endif
+	ck_assert_int_eq(unwind_step(&frame, &rule), STACK_GOES_ON);
 }
 END_TEST
 
@@ -161,5 +197,6 @@ START_TEST(other_rules_need_registers_of_the_frame)
 END_TEST
 
 SUITE_MAIN_WITH("unwind_step", begin, NULL, a_register_that_callees_leave_alone_leads_to_the_caller,
-		the_return_address_stands_after_a_call, the_frame_is_up_the_stack,
-		a_register_that_is_lost_stays_lost, other_rules_need_registers_of_the_frame)
+		the_return_address_stands_after_a_call, an_old_return_address_is_of_another_call,
+		the_frame_is_up_the_stack, a_register_that_is_lost_stays_lost,
+		other_rules_need_registers_of_the_frame)

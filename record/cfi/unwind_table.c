@@ -12,6 +12,8 @@
 #include "common/vec.h"
 #include "record/cfi/cfi.h"
 #include "record/cfi/cfi_elf.h"
+#include "record/cfi/code_frames.h"
+#include "record/cfi/code_gaps.h"
 #include "record/cfi/go_frames.h"
 
 #define ROWS_MAX ((size_t)UNWIND_MAX_SEGMENTS * UNWIND_SEGMENT_ROWS)
@@ -28,13 +30,18 @@ enum source {
 	FROM_DEBUG_FRAME,
 	FROM_HANDLER_RETURN,
 	FROM_BARE,
+	FROM_CODE,
 	FROM_ENTRY,
 };
 
 /* A function by its place in the file. */
 struct function {
 	uint64_t off, end;
-	struct cfi_fde fde; /* of Go: program and cie are program and kind of struct go_function */
+	/*
+	 * Of Go: program and cie are program and kind of struct go_function. Of code: program and
+	 * program_end are its rows.
+	 */
+	struct cfi_fde fde;
 	enum source source;
 };
 
@@ -43,6 +50,7 @@ struct function {
 
 struct build {
 	struct cfi_elf elf;
+	struct code_frames code;
 	struct cfi cfi[CFI_NR_SECTIONS];
 	VEC(struct function) functions;
 	VEC(struct unwind_page) pages;
@@ -232,6 +240,64 @@ static int read_functions(struct build *b)
 	if (ret)
 		return ret;
 	sort_functions(b);
+	return 0;
+}
+
+/* The code of @segment that no function covers, from the function @at on. Sets *@at behind it. */
+static int find_segment_gaps(struct build *b, const struct code_segment *segment, size_t *at)
+{
+	uint64_t end = segment->vaddr;
+	int ret = 0;
+
+	for (; !ret && *at < b->functions.nr; ++*at) {
+		const struct function *function = &b->functions.data[*at];
+
+		if (function->off - segment->off >= segment->size)
+			break;
+		ret = code_gaps_add(&b->code, end, function->fde.start);
+		end = function->fde.end;
+	}
+	return ret ? ret : code_gaps_add(&b->code, end, segment->vaddr + segment->size);
+}
+
+/* Reads the code that nothing tells of. */
+static int read_code(struct build *b, int fd)
+{
+	size_t at = 0;
+	int ret = 0;
+
+	if (!code_steps_are_known())
+		return 0;
+	b->code.entry = b->elf.entry;
+	vec_for_each(&b->elf.segments, segment)
+		ret = ret ? ret : find_segment_gaps(b, segment, &at);
+	return ret ? ret : code_gaps_read(&b->code, fd);
+}
+
+/* Adds a function for each stretch of code that has rules. */
+static int add_code(struct build *b)
+{
+	const struct code_row *rows;
+	struct cfi_fde fde = {0};
+	int ret = code_frames_make(&b->code);
+
+	rows = b->code.rows.data;
+	for (uint32_t i = 0; !ret && i < b->code.rows.nr; i++) {
+		if (rows[i].rule.cfa != UNWIND_CFA_NONE) {
+			if (!fde.end)
+				fde = (struct cfi_fde){
+					.start = rows[i].addr, .program = i, .end = 1};
+			continue;
+		}
+		fde.end = rows[i].addr;
+		fde.program_end = i;
+		ret = add_function(b, FROM_CODE, &fde);
+		fde = (struct cfi_fde){0};
+	}
+	if (ret)
+		return ret;
+	if (b->code.rows.nr)
+		sort_functions(b);
 	return add_entry(b);
 }
 
@@ -333,6 +399,21 @@ static int take_row(void *ctx, uint64_t addr, const struct unwind_rule *rule)
 	return ret ? ret : add_row(b, addr + b->bias, number);
 }
 
+/* Takes the rows of code up to the end of @fde, which may have been clipped. */
+static int run_code(struct build *b, const struct cfi_fde *fde)
+{
+	int ret = b->gap ? end_function(b, NULL) : 0; /* no child of what is before begins there */
+
+	for (uint32_t i = fde->program; !ret && i < fde->program_end; i++) {
+		const struct code_row *row = &b->code.rows.data[i];
+
+		if (row->addr >= fde->end)
+			break;
+		ret = take_row(b, row->addr, &row->rule);
+	}
+	return ret;
+}
+
 static int run_function(struct build *b, const struct function *function)
 {
 	static const struct unwind_rule root = {
@@ -356,6 +437,8 @@ static int run_function(struct build *b, const struct function *function)
 		return take_row(b, fde->start, &leaf);
 	case FROM_HANDLER_RETURN:
 		return take_row(b, fde->start, &handler_return);
+	case FROM_CODE:
+		return run_code(b, fde);
 	case FROM_COROUTINE:
 	case FROM_ENTRY:
 		ret = b->gap ? end_function(b, NULL) : 0; /* no child begins there */
@@ -431,13 +514,20 @@ int unwind_table_build_unless(int fd, const uint8_t *known, struct unwind_table 
 		b.cfi[i].is_instead = b.elf.go_codes[GO_RACECALL].size != 0;
 	}
 	cfi_elf_hash(&b.elf, hash);
-	ret = known && !memcmp(known, hash, sizeof(hash)) ? -EALREADY : read_functions(&b);
+	ret = read_functions(&b);
+	if (!ret)
+		ret = read_code(&b, fd);
+	if (!ret) {
+		code_gaps_hash(&b.code, hash);
+		ret = known && !memcmp(known, hash, sizeof(hash)) ? -EALREADY : add_code(&b);
+	}
 	if (!ret)
 		ret = make_rows(&b);
 	if (!ret) {
 		finish_table(&b, table);
 		memcpy(table->hash, hash, sizeof(hash));
 	}
+	code_frames_deinit(&b.code);
 	vec_free(&b.functions);
 	vec_free(&b.pages);
 	vec_free(&b.rows);

@@ -4,6 +4,7 @@
  * pid, and waits for a line of FILE. ACT is
  *
  *	bare    a page fault in a function without a frame, which one with a frame along rbp calls
+ *	moved   the same, and it moves its stack by a register
  *	framed  one in such a frame, in which words are no return addresses
  *	begin   functions that hardly do more than to make their frames and to leave them, for a
  *	        second of CPU time
@@ -17,7 +18,7 @@
 
 typedef void act_function(volatile char *page);
 
-act_function call_bare, framed;
+act_function call_bare, call_moved, framed;
 void call_begin(long n);
 
 #define FUNCTION(name, code)                                                                       \
@@ -29,6 +30,8 @@ void call_begin(long n);
 
 FUNCTION("bare", "movb $1, (%rdi)\nret\n");
 FUNCTION("call_bare", BEGIN "sub $16, %rsp\ncall bare\n" END);
+FUNCTION("moved", "mov $64, %eax\nsub %rax, %rsp\nmovb $1, (%rdi)\nadd %rax, %rsp\nret\n");
+FUNCTION("call_moved", BEGIN "sub $16, %rsp\ncall moved\n" END);
 FUNCTION("framed", BEGIN "sub $64, %rsp\nmov %rsp, (%rsp)\nmovq $7, 8(%rsp)\nmovq $-1, 16(%rsp)\n"
 			 "movabs $0x500000000000, %rax\nmov %rax, 24(%rsp)\nmov %rbp, 32(%rsp)\n"
 			 "movq $0, 40(%rsp)\nmovq $0, 48(%rsp)\nmovq $0, 56(%rsp)\n"
@@ -44,7 +47,9 @@ int main(int argc, char **argv)
 	static volatile char page[PAGE_BYTES] __attribute__((aligned(PAGE_BYTES)));
 	act_function *act = call_bare;
 
-	if (argc > 1 && !strcmp(argv[1], "framed"))
+	if (argc > 1 && !strcmp(argv[1], "moved"))
+		act = call_moved;
+	else if (argc > 1 && !strcmp(argv[1], "framed"))
 		act = framed;
 	while (argc > 1 && !strcmp(argv[1], "begin") && clock() < CLOCKS_PER_SEC)
 		call_begin(1000000);

@@ -22,17 +22,20 @@ whole()
 # incomplete NAME: how many stacks of a recording are not complete, as it says.
 incomplete() { info "$dir/$1.prof" "user stacks" | awk '{print $3 - $1}'; }
 
-## Functions that no table covers. Where one has no frame, a walk along rbp passes over its caller.
+## Functions without unwind information. Their code tells where they have their return address. If it does not, and there
+## is no frame, a walk along rbp passes over the caller.
 build "$dir/no_table" no_table.c -O2
-for act in bare framed; do
+for act in bare moved framed; do
 	target "$dir/no_table" $act
 	trace $act --unwind=dwarf -e page-faults
 	finish
 done
 check "no table, a frame along rbp: the recording says that stacks are complete" whole framed
 check "no table, a frame along rbp: its caller is there" same "$(hits framed ';_start;.*;main;framed ')" 100
-check "no table, no frame: the recording says that stacks are not complete" same "$(incomplete bare)" 100
-check "no table, no frame: the samples are there" same "$(hits bare ';bare ')" 100
+check "no table, no frame: the recording says that stacks are complete" whole bare
+check "no table, no frame: the caller is there" same "$(hits bare ';main;call_bare;bare ')" 100
+check "no table, no frame, code that does not tell: the recording says that stacks are not complete" same "$(incomplete moved)" 100
+check "no table, no frame, code that does not tell: the samples are there" same "$(hits moved ';moved ')" 100
 
 # probe_in FILE FUNCTION AT...: sets $probes to options for the instructions at these distances from the function's begin.
 probe_in()

@@ -90,18 +90,30 @@ else
 fi
 
 ## Assembler that keeps its CFA in a register while it calls a function. Where that one changes the register, nothing is
-## known of the caller.
+## known of the caller. Then assembler without unwind information.
 if [ "$(uname -m)" = x86_64 ] && [ "$(info "$dir/command.prof" unwinding)" = tables ]; then
 	build "$dir/assembler" assembler.c "${frameless[@]}"
-	record held -e "$dir/assembler:held_leaf" -- "$dir/assembler" 1000
+	begin held "$dir/assembler" 1000 -e "$dir/assembler:held_leaf"
+	finish
 	check "a CFA in rax: all stacks are complete" same "$(info "$dir/held.prof" "user stacks")" \
 		"3000 of 3000 hits complete (100.00 %)"
 	check "a CFA in rax: two ways lead to the function" same \
 		"$(for way in one two; do hits held ";main;$way;held;held_leaf "; done | xargs)" "1000 2000"
-	record changed -e "$dir/assembler:changed_leaf" -- "$dir/assembler" 1000
+	begin changed "$dir/assembler" 1000 -e "$dir/assembler:changed_leaf"
+	finish
 	check "a CFA in rax, which changed: no stack is complete" same "$(info "$dir/changed.prof" "user stacks")" \
 		"0 of 3000 hits complete (0.00 %)"
-	check "a CFA in rax, which changed: no caller is wrong" same "$(hits changed '^assembler;(changed;)?changes_rax;changed_leaf ')" 3000
+	check "a CFA in rax, which changed: no caller is wrong" same "$(hits changed '^assembler;changed;changes_rax;changed_leaf ')" 3000
+	begin bare "$dir/assembler" 1000 -e "$dir/assembler:bare_leaf"
+	finish
+	check "assembler without unwind information: all stacks are complete" same "$(info "$dir/bare.prof" "user stacks")" \
+		"6000 of 6000 hits complete (100.00 %)"
+	check "assembler without unwind information: two ways lead to the function" same \
+		"$(for way in one two; do hits bare ";main;$way;bare;bare_middle;bare_leaf "; done | xargs)" "2000 4000"
+	begin moved "$dir/assembler" 1000 -e "$dir/assembler:moved_leaf"
+	finish
+	check "a stack that a register moves: no stack is complete" same "$(info "$dir/moved.prof" "user stacks")" \
+		"0 of 3000 hits complete (0.00 %)"
 else
 	skip "assembler that keeps its CFA in a register" "no stacks by tables of x86-64 here"
 fi

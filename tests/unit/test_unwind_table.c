@@ -304,8 +304,8 @@ START_TEST(no_memory)
 		if (!ret)
 			ck_assert_int_eq(cfa_at(4), 16);
 	}
-	/* Segments, CIEs, functions, pages, rows, rules, and two indexes. */
-	ck_assert_uint_eq(failed, 2 * 8);
+	/* Segments, CIEs, functions, gaps, code, pages, rows, rules, and two indexes. */
+	ck_assert_uint_eq(failed, 2 * 10);
 }
 END_TEST
 

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/cfi/code_gaps.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <nettle/sha2.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cleanup.h"
+#include "common/search.h"
+#include "elf/elf_sections.h"
+
+/* Browsers with all symbols have 60 MB. */
+#define SYMBOL_BYTES_MAX (128u << 20)
+
+int code_gaps_add(struct code_frames *frames, uint64_t start, uint64_t end)
+{
+	const struct code_gap *last =
+		frames->gaps.nr ? &frames->gaps.data[frames->gaps.nr - 1] : NULL;
+	struct code_gap gap = {.start = start};
+
+	if (end < start || end - start < CODE_GAP_BYTES || end - start > CODE_BYTES_MAX ||
+	    (last && start - last->start < last->size))
+		return 0;
+	gap.size = (uint32_t)(end - start);
+	return vec_push(&frames->gaps, gap);
+}
+
+static void drop_gaps(struct code_frames *frames)
+{
+	frames->gaps.nr = frames->bytes.nr = 0;
+}
+
+static int read_gap(struct code_frames *frames, const struct elf_image *file, struct code_gap *gap)
+{
+	uint64_t off;
+	int ret;
+
+	if (!elf_image_find_offset(file, gap->start, PF_X, &off))
+		return -ENOEXEC;
+	ret = vec_reserve(&frames->bytes, gap->size);
+	if (!ret)
+		ret = elf_image_read(file, off, frames->bytes.data + frames->bytes.nr, gap->size);
+	if (ret)
+		return ret;
+	gap->first = (uint32_t)frames->bytes.nr;
+	frames->bytes.nr += gap->size;
+	return 0;
+}
+
+static bool is_in_gap(const struct code_frames *frames, uint64_t addr)
+{
+	const struct code_gap *all = frames->gaps.data;
+	size_t at = search_first(frames->gaps.nr, i, all[i].start > addr);
+
+	return at && addr - all[at - 1].start < all[at - 1].size;
+}
+
+/* Keeps the functions of the section of symbols @name that begin in a gap. */
+static int read_symbols(struct code_frames *frames, const struct elf_image *file, const char *name)
+{
+	const Elf64_Shdr *sh = elf_image_find_section(file, name);
+	_cleanup_free_ uint8_t *symbols = NULL;
+	Elf64_Sym symbol;
+	int ret;
+
+	if (!sh || sh->sh_size > SYMBOL_BYTES_MAX)
+		return 0;
+	ret = elf_image_read_section(file, sh, &symbols);
+	for (size_t i = 0; !ret && i < sh->sh_size / sizeof(symbol); i++) {
+		memcpy(&symbol, symbols + i * sizeof(symbol), sizeof(symbol));
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
+		    is_in_gap(frames, symbol.st_value))
+			ret = vec_push(&frames->starts, symbol.st_value);
+	}
+	return ret;
+}
+
+int code_gaps_read(struct code_frames *frames, int fd)
+{
+	_cleanup_(elf_image_close) struct elf_image file = {0};
+	uint64_t bytes = 0;
+	int ret;
+
+	vec_for_each(&frames->gaps, gap)
+		bytes += gap->size;
+	if (bytes > CODE_BYTES_MAX)
+		drop_gaps(frames);
+	if (!frames->gaps.nr)
+		return 0;
+	ret = elf_sections_open(fd, &file);
+	if (ret)
+		return ret;
+	vec_for_each(&frames->gaps, gap) {
+		ret = read_gap(frames, &file, gap);
+		if (ret)
+			break;
+	}
+	if (!ret)
+		ret = read_symbols(frames, &file, ".symtab");
+	if (!ret)
+		ret = read_symbols(frames, &file, ".dynsym");
+	if (ret && ret != -ENOMEM) {
+		drop_gaps(frames);
+		ret = 0;
+	}
+	return ret;
+}
+
+void code_gaps_hash(const struct code_frames *frames, uint8_t hash[static CFI_HASH_BYTES])
+{
+	struct sha256_ctx sha;
+
+	if (!frames->gaps.nr)
+		return;
+	sha256_init(&sha);
+	sha256_update(&sha, CFI_HASH_BYTES, hash);
+	sha256_update(&sha, frames->gaps.nr * sizeof(*frames->gaps.data),
+		      (const uint8_t *)frames->gaps.data);
+	sha256_update(&sha, frames->bytes.nr, frames->bytes.data);
+	sha256_update(&sha, frames->starts.nr * sizeof(*frames->starts.data),
+		      (const uint8_t *)frames->starts.data);
+	sha256_digest(&sha, CFI_HASH_BYTES, hash);
+}

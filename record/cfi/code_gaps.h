@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reads what record/cfi/code_frames.h needs of a file: the code between the functions that
+ * something else tells of, and symbols of functions there. Runs in the table child.
+ */
+#ifndef RECORD_CFI_CODE_GAPS_H
+#define RECORD_CFI_CODE_GAPS_H
+
+#include <stdint.h>
+
+#include "record/cfi/cfi_elf.h"
+#include "record/cfi/code_frames.h"
+
+/*
+ * Adds the gap [@start, @end), as linked, unless it is none or mere padding. The last gap is below.
+ * Returns 0 or -ENOMEM.
+ */
+int code_gaps_add(struct code_frames *frames, uint64_t start, uint64_t end);
+
+/*
+ * Reads the code of the gaps and the symbols from the ELF file at @fd. If they have more than
+ * CODE_BYTES_MAX, or one of them cannot be read, there are no gaps. Returns 0, -ENOMEM, -ENOEXEC,
+ * or a failing read's errno.
+ */
+int code_gaps_read(struct code_frames *frames, int fd);
+
+/* Makes @hash, of all else in the file, one of what was read, too. */
+void code_gaps_hash(const struct code_frames *frames, uint8_t hash[static CFI_HASH_BYTES]);
+
+#endif

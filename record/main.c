@@ -9,6 +9,7 @@
 #include "record/parse_options.h"
 #include "record/recorder.h"
 #include "record/repeat.h"
+#include "record/system/open_files.h"
 
 /*
  * Exit statuses. With a command, whose status profrec passes on, its own failures have the status
@@ -55,6 +56,7 @@ int main(int argc, char **argv)
 				     : recorder_run(&options, &status, &err);
 	if (ret < 0) {
 		status = failed_status(&options, ret, is_usage, status);
+		open_files_explain(ret, &err);
 		err_print(&err, "profrec", stderr);
 	}
 	record_options_deinit(&options);

@@ -105,8 +105,6 @@ static int explain_refusal(const struct events *events, int code, uint32_t cpu, 
 			err, code,
 			"%llu Hz may exceed kernel.perf_event_max_sample_rate: lower -F or raise the sysctl",
 			(unsigned long long)freq_hz);
-	if (code == -EMFILE)
-		return err_hint(err, code, "raise the hard limit of open files (ulimit -Hn)");
 	if (code == -ENODEV || code == -ENXIO)
 		return err_hint(err, code, "the CPU is not online");
 	return code;

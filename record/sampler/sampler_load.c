@@ -27,6 +27,9 @@
 /* The program wakes the recorder when a set is this full. The rest is room until the swap. */
 #define WATERMARK_PERCENT 50
 
+/* The kernel's errno for what it does not support (include/linux/errno.h), which errno.h lacks. */
+#define ENOTSUPP 524
+
 /* The first warning of libbpf, for the message: the errno alone rarely tells why a load failed. */
 static char libbpf_text[256];
 
@@ -335,6 +338,17 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	return ret ? ret : set_filters(bpf, options->filters);
 }
 
+/* May the kernel be too old, or lack an option? Other errors are those of the moment. */
+static bool is_unknown_to_kernel(int code)
+{
+	static const int codes[] = {-EINVAL, -ENOENT, -ESRCH, -ENOSYS, -EOPNOTSUPP, -ENOTSUPP};
+
+	for (size_t i = 0; i < ARRAY_SIZE(codes); i++)
+		if (code == codes[i])
+			return true;
+	return false;
+}
+
 static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
 			 const struct set_sizes *set, const struct type_file *types,
 			 struct err *err)
@@ -362,6 +376,8 @@ static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *
 		return err_hint(
 			err, ret,
 			"lower --stack-storage-size, --hash-storage-size or --max-stack-depth, or the memory cgroup's limit is too low");
+	if (!is_unknown_to_kernel(ret))
+		return ret;
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return err_hint(
 			err, ret,

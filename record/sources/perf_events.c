@@ -181,11 +181,7 @@ static int explain(const struct perf_events *s, int code, struct err *err)
 	err_set(err, code, "failed to open event '%s': %s",
 		s->event.name ? s->event.name : defaults[ARRAY_SIZE(defaults) - 1],
 		strerror(-code));
-	if (is_refused(code))
-		return privilege_explain_own_event(code, err);
-	if (code == -EMFILE)
-		return err_hint(err, code, "raise the hard limit of open files (ulimit -Hn)");
-	return code;
+	return is_refused(code) ? privilege_explain_own_event(code, err) : code;
 }
 
 static void close_all(struct perf_events *s)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/system/open_files.h"
 
+#include <errno.h>
 #include <sys/resource.h>
 
 static struct rlimit inherited; /* all 0: open_files_raise was not called */
@@ -20,4 +21,18 @@ void open_files_restore(void)
 {
 	if (inherited.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &inherited);
+}
+
+int open_files_explain(int code, struct err *err)
+{
+	struct rlimit limit;
+
+	if (code == -ENFILE)
+		return err_hint(err, code, "the host has no more open files: raise fs.file-max");
+	if (code != -EMFILE || getrlimit(RLIMIT_NOFILE, &limit))
+		return code;
+	return err_hint(
+		err, code,
+		"raise the hard limit of open files, %llu (ulimit -n, LimitNOFILE= in a unit of systemd)",
+		(unsigned long long)limit.rlim_max);
 }

@@ -6,10 +6,17 @@
 #ifndef RECORD_SYSTEM_OPEN_FILES_H
 #define RECORD_SYSTEM_OPEN_FILES_H
 
+#include "common/err.h"
+
 /* Raises the soft limit to the hard limit. If that fails, a later open may fail. */
 void open_files_raise(void);
 
 /* Call it in a child. Sets the limit that the recorder itself inherited. */
 void open_files_restore(void);
+
+/*
+ * Adds a hint to @err if @code is -EMFILE or -ENFILE, whichever call failed with it. Returns @code.
+ */
+int open_files_explain(int code, struct err *err);
 
 #endif

@@ -72,9 +72,13 @@ few_files() { prlimit --nofile=16:"$(ulimit -Hn)" "$@"; }
 check "open files: a low limit is raised" few_files "$profrec" -q -p "$pid" -o "$dir/few.prof" 1
 check "open files: not for the command" same \
 	"$(few_files "$profrec" -q -o "$dir/few.prof" -- bash -c 'ulimit -Sn')" 16
+# hints_at LIMIT OPTION...: the hint with so many files at most. The first of them are opened at different places.
+hints_at() { prlimit --nofile="$1:$1" "$profrec" -q -o "$dir/few.prof" "${@:2}" 1 2>&1 | sed -n 's/^profrec: hint: //p'; }
 if has_bpf "open files: a hard limit is said"; then
-	check "open files: a hard limit is said" contains \
-		"$(prlimit --nofile=16:16 "$profrec" -q -o "$dir/few.prof" 1 2>&1)" "Too many open files"
+	for limit in 8 12 16 20 32 60; do
+		check "open files: a hard limit of $limit is said" same "$(hints_at $limit)" \
+			"raise the hard limit of open files, $limit (ulimit -n, LimitNOFILE= in a unit of systemd)"
+	done
 fi
 
 ## Killed: the part that was written is readable, and nothing stays in the kernel.

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,6 +14,9 @@
 #include "common/cleanup.h"
 #include "common/part_file.h"
 #include "record/output/outname.h"
+
+/* Most symbolic links of one name, as the kernel has it (path_resolution(7)). */
+#define LINKS_MAX 40
 
 /* Files that get one name, since their recordings begin in one second. More are a mistake. */
 #define NUMBERS_MAX 10000
@@ -27,19 +31,90 @@ static int open_stdout(struct outfile *out, struct err *err)
 	return out->fd < 0 ? err_set(err, -errno, "failed to write to standard output: %m") : 0;
 }
 
-/* A file of this name, if there is one, must be a regular file, which may be replaced. */
-static int check_target(const char *path, struct err *err)
+/* The directory of @path: "." for "app.prof", "/" for "/app.prof". The caller frees the string. */
+static char *directory_of(const char *path)
 {
-	struct stat st;
+	const char *slash = strrchr(path, '/');
 
-	if (!path[0])
-		return err_set(err, -ENOENT, "failed to write '': %s", strerror(ENOENT));
-	if (lstat(path, &st))
-		return errno == ENOENT ? 0 : err_set(err, -errno, "failed to write '%s': %m", path);
-	if (S_ISREG(st.st_mode))
-		return 0;
+	if (!slash)
+		return strdup(".");
+	return strndup(path, slash == path ? 1 : slash - path);
+}
+
+/* Returns where the symbolic link that is open at @fd, and has the name @path, leads, or NULL. */
+static char *read_link(int fd, const char *path)
+{
+	_cleanup_free_ char *dir = directory_of(path);
+	char text[PATH_MAX], *target = NULL;
+	ssize_t len = readlinkat(fd, "", text, sizeof(text) - 1);
+
+	if (len <= 0 || !dir)
+		return NULL;
+	text[len] = '\0';
+	if (text[0] == '/')
+		return strdup(text);
+	return asprintf(&target, "%s/%s", dir, text) < 0 ? NULL : target;
+}
+
+static int refuse_target(const char *path, struct err *err)
+{
 	err_set(err, -EINVAL, "failed to write '%s': it is not a regular file", path);
 	return err_hint(err, -EINVAL, "use '-o -' to write to standard output, and redirect that");
+}
+
+/*
+ * Follows one link of @path. In a directory where others may write, they could put a link that
+ * leads to any file of this user. So the link must be this user's. The same link is looked at and
+ * read, whatever has its name by then.
+ */
+static int follow_link(char **path, struct err *err)
+{
+	_cleanup_close_ int fd = open(*path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+	char *target;
+
+	if (fd < 0 || fstat(fd, &st) || !S_ISLNK(st.st_mode))
+		return refuse_target(*path, err);
+	if (st.st_uid != geteuid()) {
+		err_set(err, -EPERM,
+			"failed to write '%s': it is a symbolic link of another user, %u", *path,
+			st.st_uid);
+		return err_hint(err, -EPERM, "name the file that it leads to");
+	}
+	target = read_link(fd, *path);
+	if (!target)
+		return err_set(err, -EIO, "failed to read the symbolic link '%s'", *path);
+	free(*path);
+	*path = target;
+	return 0;
+}
+
+/*
+ * Sets *@target to the file that @path means: itself, or what links lead to. A file of this name,
+ * if there is one, must be a regular file, which may be replaced.
+ */
+static int find_target(const char *path, char **target, struct err *err)
+{
+	_cleanup_free_ char *name = strdup(path);
+	int ret = 0;
+
+	if (!name)
+		return err_set(err, -ENOMEM, "failed to write '%s': out of memory", path);
+	if (!path[0])
+		return err_set(err, -ENOENT, "failed to write '': %s", strerror(ENOENT));
+	for (int i = 0; i < LINKS_MAX && !ret; i++) {
+		struct stat st;
+		bool is_there = !lstat(name, &st);
+
+		if (!is_there && errno != ENOENT)
+			return err_set(err, -errno, "failed to write '%s': %m", path);
+		if (!is_there || S_ISREG(st.st_mode)) {
+			*target = TAKE_PTR(name);
+			return 0;
+		}
+		ret = S_ISLNK(st.st_mode) ? follow_link(&name, err) : refuse_target(path, err);
+	}
+	return ret ? ret : err_set(err, -ELOOP, "failed to write '%s': %s", path, strerror(ELOOP));
 }
 
 static int open_part(struct outfile *out, const char *path, struct err *err)
@@ -60,13 +135,14 @@ static int open_part(struct outfile *out, const char *path, struct err *err)
 
 int outfile_open(struct outfile *out, const char *path, struct err *err)
 {
+	_cleanup_free_ char *target = NULL;
 	int ret;
 
 	*out = (struct outfile){.fd = -1, .err = err};
 	if (!strcmp(path, "-"))
 		return open_stdout(out, err);
-	ret = check_target(path, err);
-	return ret ? ret : open_part(out, path, err);
+	ret = find_target(path, &target, err);
+	return ret ? ret : open_part(out, target, err);
 }
 
 int outfile_open_new(struct outfile *out, const char *path, struct err *err)
@@ -111,16 +187,6 @@ int outfile_write(void *ctx, const void *buf, size_t len)
 		len -= n;
 	}
 	return 0;
-}
-
-/* The directory of @path: "." for "app.prof", "/" for "/app.prof". The caller frees the string. */
-static char *directory_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	if (!slash)
-		return strdup(".");
-	return strndup(path, slash == path ? 1 : slash - path);
 }
 
 bool outfile_may_create(const struct outfile *out)

@@ -28,8 +28,9 @@ struct outfile {
 };
 
 /*
- * Opens standard output if @path is "-", else creates the file. @err must outlive @out. Returns 0
- * or a negative errno with @err set. The caller calls outfile_close in either case.
+ * Opens standard output if @path is "-", else creates the file. Symbolic links of this user lead to
+ * the file that is written. @err must outlive @out. Returns 0 or a negative errno with @err set.
+ * The caller calls outfile_close in either case.
  */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/output/outfile.h"
+#include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/temp_files.h"
 
@@ -113,8 +114,8 @@ START_TEST(refuses_what_is_no_regular_file)
 	ck_assert_int_eq(mkdir("directory", 0700), 0);
 	ck_assert_int_eq(mkfifo("fifo", 0600), 0);
 	write_file("target", "precious");
-	ck_assert_int_eq(symlink("target", "link"), 0);
-	ck_assert_int_eq(symlink("nowhere", "dangling"), 0);
+	ck_assert_int_eq(symlink("fifo", "link"), 0);
+	ck_assert_int_eq(symlink("loop", "loop"), 0);
 	expect_refused("directory", -EINVAL,
 		       "failed to write 'directory': it is not a regular file", to_stdout_hint);
 	expect_refused("directory/", -EINVAL,
@@ -123,12 +124,74 @@ START_TEST(refuses_what_is_no_regular_file)
 		       to_stdout_hint);
 	expect_refused("link", -EINVAL, "failed to write 'link': it is not a regular file",
 		       to_stdout_hint);
-	expect_refused("dangling", -EINVAL, "failed to write 'dangling': it is not a regular file",
-		       to_stdout_hint);
+	expect_refused("loop", -ELOOP, "failed to write 'loop': Too many levels of symbolic links",
+		       "");
 	expect_refused("/dev/null", -EINVAL,
 		       "failed to write '/dev/null': it is not a regular file", to_stdout_hint);
 	expect_contents("target", "precious");
-	ck_assert(!file_exists("nowhere"));
+}
+END_TEST
+
+static void publish_to(const char *path, const char *text)
+{
+	open_output(path);
+	write_text(text);
+	publish();
+	outfile_close(&out, false);
+}
+
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
+/* Links of one's own lead to the file, which may be missing, in another directory. */
+START_TEST(writes_through_own_links)
+{
+	char absolute[PATH_MAX];
+
+	ck_assert_int_eq(mkdir("directory", 0700), 0);
+	write_file("directory/old", "old");
+	ck_assert_int_eq(symlink("directory/old", "link"), 0);
+	ck_assert_int_eq(symlink("../directory/new", "directory/dangling"), 0);
+	ck_assert_int_eq(symlink("directory/dangling", "chain"), 0);
+	ck_assert_ptr_nonnull(realpath("link", absolute));
+	ck_assert_int_eq(symlink(absolute, "absolute"), 0);
+	open_output("link");
+	write_text("x");
+	expect_contents("link", "old");
+	ck_assert(file_exists(part_name("directory/old")));
+	outfile_close(&out, false);
+	publish_to("link", "one");
+	expect_contents("directory/old", "one");
+	publish_to("chain", "two");
+	expect_contents("directory/new", "two");
+	publish_to("absolute", "three");
+	expect_contents("directory/old", "three");
+	ck_assert(is_link("link") && is_link("chain") && is_link("directory/dangling") &&
+		  is_link("absolute"));
+}
+END_TEST
+
+/* Root must not be led to its files by others. */
+START_TEST(refuses_links_of_others)
+{
+	if (geteuid())
+		SKIP_TEST("it takes root to make a link of another user");
+	write_file("target", "precious");
+	ck_assert_int_eq(symlink("target", "link"), 0);
+	ck_assert_int_eq(symlink("link", "own"), 0);
+	ck_assert_int_eq(lchown("link", 1234, 1234), 0);
+	setenv("SUDO_UID", "1234", 1);
+	expect_refused("link", -EPERM,
+		       "failed to write 'link': it is a symbolic link of another user, 1234",
+		       "name the file that it leads to");
+	expect_refused("own", -EPERM,
+		       "failed to write './link': it is a symbolic link of another user, 1234",
+		       "name the file that it leads to");
+	expect_contents("target", "precious");
 }
 END_TEST
 
@@ -399,6 +462,8 @@ END_TEST
 
 SUITE_MAIN_WITH("outfile", begin, NULL, a_new_file_replaces_nothing, appears_when_published,
 		replaces_only_when_complete, keeps_the_part_file, refuses_what_is_no_regular_file,
+		writes_through_own_links, refuses_links_of_others,
+
 		refuses_what_cannot_be_created, refuses_an_empty_name,
 		does_not_follow_or_reuse_a_part_file, reports_a_failing_rename,
 		no_room_for_the_file, standard_output, standard_output_is_full,

@@ -25,6 +25,13 @@ static bool can_replace(void *ctx)
 	return outfile_may_replace(&recordings->out);
 }
 
+static bool needs_no_owner(void *ctx)
+{
+	const struct recordings *recordings = ctx;
+
+	return !recordings->is_pattern || !recordings->out.is_given;
+}
+
 static bool can_keep_tables(void *ctx)
 {
 	const struct unwinder *unwinder = *(const struct unwinder **)ctx;
@@ -46,6 +53,8 @@ int confine_recorder(struct sampler *sampler, struct recordings *recordings,
 		{CAP_DAC_OVERRIDE, can_create, recordings},
 		/* To keep unwind tables in a directory of another user. */
 		{CAP_DAC_OVERRIDE, can_keep_tables, &unwinder},
+		/* To give the next files to the user who called sudo. */
+		{CAP_CHOWN, needs_no_owner, recordings},
 		/* To replace a file of another user in a sticky directory. */
 		{CAP_FOWNER, can_replace, recordings},
 		/*

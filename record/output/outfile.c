@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/parse.h"
 #include "common/part_file.h"
 #include "record/output/outname.h"
 
@@ -117,6 +118,39 @@ static int find_target(const char *path, char **target, struct err *err)
 	return ret ? ret : err_set(err, -ELOOP, "failed to write '%s': %s", path, strerror(ELOOP));
 }
 
+/* Reads the user id or the group id in variable @name, which sudo(8) sets. */
+static bool read_id(const char *name, uint32_t *id)
+{
+	const char *text = getenv(name);
+	uint64_t value;
+
+	if (!text || parse_u64(text, 1, UINT32_MAX - 1, &value))
+		return false;
+	*id = value;
+	return true;
+}
+
+/*
+ * Root's file in the directory of the user who called sudo(8) is of no use to that user. So the
+ * user gets a file that replaces none of another user. The file is the one that was created,
+ * whatever has its name by then, and the directory's owner could have put any file there. If the
+ * file system refuses, the file stays root's.
+ */
+static void give_to_caller(struct outfile *out)
+{
+	_cleanup_free_ char *dir = directory_of(out->path);
+	uint32_t uid, gid;
+	struct stat st;
+
+	if (geteuid() || !read_id("SUDO_UID", &uid) || !read_id("SUDO_GID", &gid))
+		return;
+	if (!dir || stat(dir, &st) || st.st_uid != uid)
+		return;
+	if (lstat(out->path, &st) ? errno != ENOENT : st.st_uid != uid)
+		return;
+	out->is_given = !fchown(out->fd, uid, gid);
+}
+
 static int open_part(struct outfile *out, const char *path, struct err *err)
 {
 	_cleanup_free_ char *part = NULL;
@@ -130,6 +164,7 @@ static int open_part(struct outfile *out, const char *path, struct err *err)
 			       ret == -ENAMETOOLONG && part ? part : path, strerror(-ret));
 	out->path = TAKE_PTR(name);
 	out->part_path = TAKE_PTR(part);
+	give_to_caller(out);
 	return 0;
 }
 
@@ -205,10 +240,11 @@ bool outfile_may_replace(const struct outfile *out)
 	_cleanup_free_ char *dir = NULL;
 	struct stat dir_st, st;
 
-	if (!out->path || (lstat(out->path, &st) && errno == ENOENT))
+	if (!out->path || (!out->is_given && lstat(out->path, &st) && errno == ENOENT))
 		return true;
 	dir = directory_of(out->path);
-	if (!dir || stat(dir, &dir_st) || lstat(out->path, &st))
+	/* A file that was given away is another user's already. */
+	if (!dir || stat(dir, &dir_st) || lstat(out->is_given ? out->part_path : out->path, &st))
 		return false;
 	return !(dir_st.st_mode & S_ISVTX) || st.st_uid == geteuid() || dir_st.st_uid == geteuid();
 }

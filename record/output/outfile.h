@@ -25,12 +25,14 @@ struct outfile {
 	int (*wait)(void *ctx, int fd);
 	void *wait_ctx;
 	bool is_unread; /* a write has found that no reader is left */
+	bool is_given;  /* the file belongs to the user who called sudo(8) */
 };
 
 /*
  * Opens standard output if @path is "-", else creates the file. Symbolic links of this user lead to
- * the file that is written. @err must outlive @out. Returns 0 or a negative errno with @err set.
- * The caller calls outfile_close in either case.
+ * the file that is written. A new file in a directory of the user who called sudo(8) is that
+ * user's. @err must outlive @out. Returns 0 or a negative errno with @err set. The caller calls
+ * outfile_close in either case.
  */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 

@@ -76,6 +76,20 @@ if has_bpf "by size"; then
 	check "by size: they are complete" complete "$dir"/size/*.prof
 fi
 
+## Each file of a run that sudo began is its caller's, also those that begin after profrec has given rights up.
+if [ "$(id -u)" -eq 0 ]; then
+	mkdir -m 1700 "$dir/caller"
+	chown 1234:1235 "$dir/caller"
+	SUDO_UID=1234 SUDO_GID=1235 begin_recording -F 99 -p $busy -o "$dir/caller/%%.prof" 60
+	for n in 1 2; do
+		kill -HUP $recorder
+		wait_for eval "[ \$(find $dir/caller -name '*.prof' | wc -l) -eq $n ]"
+	done
+	end_recording
+	check "sudo: files are the caller's" same "$(stat -c '%u %g %a' "$dir"/caller/*.prof)" \
+		$'1234 1235 600\n1234 1235 600\n1234 1235 600'
+fi
+
 ## Signals.
 files() { find "$1" -name "$2" | wc -l; }
 mkdir "$dir/hup"

@@ -195,6 +195,65 @@ START_TEST(refuses_links_of_others)
 }
 END_TEST
 
+static void expect_owner(const char *path, uid_t uid, gid_t gid)
+{
+	struct stat st;
+
+	publish_to(path, "x");
+	ck_assert_int_eq(lstat(path, &st), 0);
+	ck_assert_uint_eq(st.st_uid, uid);
+	ck_assert_uint_eq(st.st_gid, gid);
+	ck_assert_uint_eq(st.st_mode & 07777, 0600);
+}
+
+static void call_by_sudo(const char *uid, const char *gid)
+{
+	setenv("SUDO_UID", uid, 1);
+	setenv("SUDO_GID", gid, 1);
+}
+
+START_TEST(sudo_gives_the_file_to_the_caller)
+{
+	if (geteuid())
+		SKIP_TEST("it takes root to give files away");
+	ck_assert_int_eq(mkdir("theirs", 0700), 0);
+	ck_assert_int_eq(mkdir("ours", 0777), 0);
+	ck_assert_int_eq(chown("theirs", 1234, 1235), 0);
+	write_file("theirs/root.prof", "old");
+	expect_owner("theirs/a.prof", 0, getegid());
+	ck_assert_int_eq(unlink("theirs/a.prof"), 0);
+	call_by_sudo("1234", "1235");
+	expect_owner("theirs/a.prof", 1234, 1235);
+	expect_owner("theirs/a.prof", 1234, 1235); /* it replaces the caller's */
+	expect_owner("theirs/root.prof", 0, getegid());
+	expect_owner("ours/a.prof", 0, getegid());
+	call_by_sudo("1236", "1235");
+	expect_owner("theirs/b.prof", 0, getegid());
+	call_by_sudo("1234", "x");
+	expect_owner("theirs/c.prof", 0, getegid());
+	call_by_sudo("1234x", "1235");
+	expect_owner("theirs/d.prof", 0, getegid());
+	call_by_sudo("4294968530", "1235"); /* 1234 beyond 32 bits */
+	expect_owner("theirs/e.prof", 0, getegid());
+}
+END_TEST
+
+/* In a sticky directory, the owner of the file matters. */
+START_TEST(giving_needs_rights)
+{
+	if (geteuid())
+		SKIP_TEST("it takes root to give files away");
+	ck_assert_int_eq(mkdir("theirs", 0700), 0);
+	ck_assert_int_eq(chown("theirs", 1234, 1235), 0);
+	call_by_sudo("1234", "1235");
+	open_output("theirs/a.prof");
+	ck_assert(out.is_given && outfile_may_replace(&out));
+	ck_assert_int_eq(chmod("theirs", 01700), 0);
+	ck_assert(!outfile_may_replace(&out));
+	outfile_close(&out, false);
+}
+END_TEST
+
 START_TEST(refuses_what_cannot_be_created)
 {
 	char text[512], name[300];
@@ -463,7 +522,7 @@ END_TEST
 SUITE_MAIN_WITH("outfile", begin, NULL, a_new_file_replaces_nothing, appears_when_published,
 		replaces_only_when_complete, keeps_the_part_file, refuses_what_is_no_regular_file,
 		writes_through_own_links, refuses_links_of_others,
-
+		sudo_gives_the_file_to_the_caller, giving_needs_rights,
 		refuses_what_cannot_be_created, refuses_an_empty_name,
 		does_not_follow_or_reuse_a_part_file, reports_a_failing_rename,
 		no_room_for_the_file, standard_output, standard_output_is_full,

@@ -45,12 +45,36 @@ finish_marks()
 	wait "$pid"
 }
 
+# finish_alive NAME PROGRAM REGEX: as finish_marks, for a process with MARKS_STAY: it ends when the recording has its last calls.
+finish_alive()
+{
+	local pid=${marked["$1 $2"]##*,}
+	wait_until_seen "$@"
+	kill -USR1 "$pid"
+	wait_for has_all "$1" "$2"
+	kill -KILL "$pid"
+	wait "$pid" 2> /dev/null
+}
+
+# count_marks NAME PROGRAM: sets $nr, the number of the last calls of all its processes.
+count_marks()
+{
+	local pids
+	IFS=, read -ra pids <<< "${marked["$1 $2"]}"
+	nr=$((nr_marks * ${#pids[@]}))
+}
+has_all()
+{
+	local nr
+	count_marks "$1" "$2"
+	[ "$(mark_stacks "$1" "$2" 3 | sum_samples)" -eq $nr ]
+}
+
 # are_marked NAME PROGRAM REGEX: the last calls of all processes are in the recording, with such stacks.
 are_marked()
 {
-	local all pids nr
-	IFS=, read -ra pids <<< "${marked["$1 $2"]}"
-	nr=$((nr_marks * ${#pids[@]}))
+	local all nr
+	count_marks "$1" "$2"
 	all=$(mark_stacks "$1" "$2" 3)
 	same "$(sum_samples "$3" <<< "$all") of $(sum_samples <<< "$all")" "$nr of $nr" && return 0
 	grep -vE "$3" <<< "$all"

@@ -2,7 +2,7 @@
 /*
  * Calls of libc that nobody else makes, for tests that record them by probes (tests/lib/marks.sh).
  * They are many calls of getpgid, until SIGUSR1 comes; then NR_MARKS calls of getsid, with which
- * the process ends.
+ * the process ends. With MARKS_STAY in its environment it waits then until somebody ends it.
  */
 #ifndef TESTS_PROGRAMS_MARKS_H
 #define TESTS_PROGRAMS_MARKS_H
@@ -36,8 +36,11 @@ __attribute__((always_inline)) static inline void mark(void)
 		getpgid(0);
 	} else {
 		getsid(0);
-		if (!--marks_left)
+		if (!--marks_left) {
+			while (getenv("MARKS_STAY"))
+				pause();
 			_exit(0);
+		}
 	}
 }
 

@@ -75,7 +75,8 @@ begin=$(objdump -d --no-show-raw-insn -F "$dir/libwander.so" | sed -n 's/.*<astr
 trace wander --unwind=dwarf -e c:madvise -e "$dir/libwander.so:$(printf '0x%x' $((begin + 10)))" "${plugs[@]}"
 finish
 check "dlopen of code that has no unwind information: its samples are there" same "$(hits wander ';astray ' 2)" 40
-check "dlopen after code that has no unwind information: stacks have roots" same "$(hits wander ';_start;.*;main;plug_one;' 1)" 40
+check "dlopen after code that has no unwind information: stacks have roots" same \
+	"$(hits wander ';_start;.*;main;plug_one;' 1)" 40
 
 ## Other images of one process, and one image of many.
 build "$dir/reexec" reexec.c "${frameless[@]}" -DBEFORE_MS=40
@@ -98,13 +99,12 @@ if [ -e "$dir/deep" ]; then
 	deep_roots() { "$profrep" -f -U "$1" | sum_samples "^$2;(fill_stack;)+burn_deeply "; }
 	is_known() { above "$(deep_roots "$dir"/deep.prof.*.part 'alive;_start;.*;main')" 0; }
 	for kib in 1 6 12 26; do
-		begin_recording --unwind=dwarf -i 1 -e page-faults --follow -p $$ -o "$dir/deep.prof"
-		"$dir/alive" 1000000000 1 &
+		# shellcheck disable=SC2016 # for the shell that is started
+		target bash -c '"$0" 1000000000 1 & echo $$; read < "$3"; "$1" 3 "$2"; "$1" 3 "$2" thread; kill $!' \
+			"$dir/alive" "$dir/deep" $kib
+		trace deep --unwind=dwarf -i 1 -e page-faults --follow
 		wait_for is_known
-		"$dir/deep" 3 $kib
-		"$dir/deep" 3 $kib thread
-		kill $!
-		end_recording
+		finish
 		check "$kib KiB of stack: stacks of main threads have roots" same "$(deep_roots "$dir/deep.prof" 'deep;_start;.*;main')" 3
 		check "$kib KiB of stack: stacks of other threads have roots" same \
 			"$(deep_roots "$dir/deep.prof" 'deep;[^;]*;[^;]*;in_thread')" 3
@@ -123,7 +123,8 @@ roots() { "$profrep" -f -U --symfs "$dir/symfs" "$1" | sum_samples "^$2;_start;.
 if unshare -m true 2> /dev/null; then
 	has_roots() { above "$(roots "$dir"/elsewhere.prof.*.part elsewhere)" 0; }
 	begin_recording --unwind=dwarf -i 1 -e page-faults --follow -p $$ -o "$dir/elsewhere.prof"
-	unshare -m sh -c "mount -t tmpfs none $dir/inside && cp $dir/short $dir/inside/elsewhere && exec $dir/inside/elsewhere 1000000000" &
+	unshare -m sh -c "mount -t tmpfs none $dir/inside && cp $dir/short $dir/inside/elsewhere &&
+		exec $dir/inside/elsewhere 1000000000" &
 	check "another mount namespace: stacks have roots" wait_for has_roots
 	kill $!
 	end_recording

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * orphan SECONDS: burns in a thread after the main thread has ended. Prints a line when the main
- * thread has ended.
+ * orphan NR: burns NR times in a thread after the main thread has ended. Prints a line when the
+ * main thread has ended.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "burn.h"
 
 static pthread_t main_thread;
-static time_t seconds;
+static int nr;
 
 __attribute__((noinline)) static void orphan(void)
 {
@@ -20,13 +19,11 @@ __attribute__((noinline)) static void orphan(void)
 
 static void *burn(void *arg)
 {
-	time_t end = time(NULL) + seconds;
-
 	(void)arg;
 	pthread_join(main_thread, NULL);
 	puts("alone");
 	fflush(stdout);
-	while (time(NULL) < end)
+	while (nr-- > 0)
 		orphan();
 	exit(0);
 }
@@ -35,7 +32,7 @@ int main(int argc, char **argv)
 {
 	pthread_t thread;
 
-	seconds = argc > 1 ? atoi(argv[1]) : 1;
+	nr = argc > 1 ? atoi(argv[1]) : 1;
 	main_thread = pthread_self();
 	pthread_create(&thread, NULL, burn, NULL);
 	pthread_exit(NULL);

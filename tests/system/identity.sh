@@ -69,38 +69,47 @@ stop()
 	wait "$spawner"
 }
 
+# begin_counting FILE: starts profrec, which counts a call of each process, and waits until it does.
+begin_counting()
+{
+	: > "$dir/err"
+	"$profrec" -e "$dir/identities:burn_us" -o "$1" 2> "$dir/err" &
+	recorder=$!
+	wait_for has_text Ctrl-C "$dir/err"
+}
+
 ## All processes of the machine, by BPF.
 find_all()
 {
-	begin_recording -F 4999 -o "$dir/brief.prof"
+	begin_counting "$dir/brief.prof"
 	spawn turns 200 700
 	wait "$spawner"
 	end_recording
-	judge "processes that end within a millisecond" "$dir/brief.prof" 100
+	judge "processes that end within a millisecond" "$dir/brief.prof" 200
 
 	spawn steady 20 0
 	wait_for are_there 20
 	mapfile -t pids < <(cut -d ' ' -f 2 "$dir/pids")
-	run_for 20 "${pids[@]}"
+	for pid in "${pids[@]}"; do wait_for has_run 1 "$pid"; done
 	begin_recording -F 999 -o "$dir/older.prof"
-	run_for 40 "${pids[@]}"
+	for pid in "${pids[@]}"; do run_for 2 "$pid"; done
 	stop
 	end_recording
-	judge "processes that are older than the recording, and end in it" "$dir/older.prof" 5
+	judge "processes that are older than the recording, and end in it" "$dir/older.prof" 20
 
 	spawn crowd 2000 1000
 	wait_for are_there 2000
-	begin_recording -F 4999 -o "$dir/crowd.prof"
+	begin_counting "$dir/crowd.prof"
 	stop
 	end_recording
-	judge "2000 processes that end as soon as the recording has begun" "$dir/crowd.prof" 1000
+	judge "2000 processes that end as soon as the recording has begun" "$dir/crowd.prof" 2000
 
 	has_pids "processes that have the pids of others" || return
-	begin_recording -F 999 -o "$dir/pids.prof"
+	begin_counting "$dir/pids.prof"
 	spawn pids 200 5000
 	wait "$spawner"
 	end_recording
-	judge "processes that have the pids of others" "$dir/pids.prof" 100
+	judge "processes that have the pids of others" "$dir/pids.prof" 200
 }
 has_pids()
 {
@@ -114,7 +123,7 @@ has_bpf "all processes" && find_all
 find_own()
 {
 	local b=$1
-	"$profrec" --backend "$b" -q -F 1999 -o "$dir/own.prof" -- "$dir/identities" turns "$dir" $first 100 2000 \
+	"$profrec" --backend "$b" -q -F 1999 -o "$dir/own.prof" -- "$dir/identities" turns "$dir" $first 100 20000 \
 		${cgroups:+"$cgroups/$within"} > "$dir/pids"
 	first=$((first + 100))
 	judge "$b: processes that end at once" "$dir/own.prof" 50 doubts
@@ -130,7 +139,7 @@ find_own()
 	judge "$b: processes that are older than the recording, and end in it" "$dir/own.prof" 5
 
 	has_pids "$b: processes that have the pids of others" || return
-	"$profrec" --backend "$b" -q -F 999 -o "$dir/own.prof" -- "$dir/identities" pids "$dir" $first 100 5000 \
+	"$profrec" --backend "$b" -q -F 999 -o "$dir/own.prof" -- "$dir/identities" pids "$dir" $first 100 20000 \
 		${cgroups:+"$cgroups/$within"} > "$dir/pids"
 	first=$((first + 100))
 	judge "$b: processes that have the pids of others" "$dir/own.prof" 50 doubts

@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
 # Programs of another user want all room of unwind tables. Those that start later have complete stacks all the same.
-# Runs alone, because it attacks what recorders share.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/marks.sh
+. tests/lib/marks.sh
 # shellcheck source=tests/lib/unwind_programs.sh
 . tests/lib/unwind_programs.sh
+# shellcheck source=tests/lib/slow_library.sh
+. tests/lib/slow_library.sh
 need_bpf
 need_tables
 need_users
 unwind_build
+folding+=(-m)
 build "$dir/hoard" hoard.c -O2 -ldl
 
 # library NAME RULES FIRST: code in which each instruction has an unwind rule of its own, from number FIRST on.
@@ -24,6 +28,13 @@ library()
 	"$cc" -shared -Wl,--build-id -o "$dir/$1.so" "$dir/$1.s"
 }
 
+# run_victim NAME: a program begins, runs until its stacks have roots, and makes its last calls.
+run_victim()
+{
+	start_marks "$1" frames 0 "$dir/frames" marks 600000
+	finish_marks "$1" frames "$unwind_roots"
+}
+
 # victim NAME TICKS LIBRARY...: another user loads the libraries and runs them for some CPU time; then a program starts.
 victim()
 {
@@ -32,17 +43,19 @@ victim()
 	for library in "$@"; do libraries+=("$dir/$library.so:$library"); done
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/hoard" "${libraries[@]}" &
 	hoard=$!
-	begin_recording -F 499 --unwind=dwarf -i 1 -o "$dir/$name.prof"
+	begin_recording -F 499 "${marks[@]}" --unwind=dwarf -i 1 -o "$dir/$name.prof"
 	run_for "$ticks" $hoard
-	"$dir/frames" calls 4000
+	# When the table of a program is made that begins now, those that were asked for before it have had their turn.
+	start_marks "$name" next 0 "$dir/frames-O0" marks 600000
+	finish_marks "$name" next "$unwind_roots"
+	run_victim "$name"
 	end_recording
 	kill $hoard
 	wait 2> /dev/null
-	"$profrep" -f -U -m "$dir/$name.prof" > "$dir/$name.folded"
 }
 
-# rooted NAME: of the samples of the program.
-rooted() { mostly "$dir/$1.folded" frames "$unwind_roots" 80; }
+# rooted NAME: the stacks of the last calls of the program.
+rooted() { are_marked "$1" frames "$unwind_roots"; }
 
 library rules_a 32000 0
 library rules_b 32000 32000
@@ -63,32 +76,11 @@ build "$dir/inflight" inflight.c
 setpriv --reuid=65534 --regid=65534 --clear-groups "$dir/inflight" > "$dir/held" &
 inflight=$!
 wait_for test -s "$dir/held"
-begin_recording -F 499 --unwind=dwarf -i 1 -o "$dir/inflight.prof"
-"$dir/frames" calls 4000
+begin_recording -F 499 "${marks[@]}" --unwind=dwarf -i 1 -o "$dir/inflight.prof"
+run_victim inflight
 end_recording
 kill $inflight
-"$profrep" -f -U -m "$dir/inflight.prof" > "$dir/inflight.folded"
 check "$(cat "$dir/held") descriptors of another user on their way: stacks have roots" rooted inflight
-
-# slow_library: code whose unwind information is 100 MB, packed to 250 KB: four million functions, in none of the code.
-slow_library()
-{
-	printf '\x14\0\0\0\0\0\0\0\0\0\0\0\0\x7f\0\0\x01\0\0\0\0\0\0\0' > "$dir/functions"
-	for _ in {1..22}; do
-		cat "$dir/functions" "$dir/functions" > "$dir/twice"
-		mv "$dir/twice" "$dir/functions"
-	done
-	{
-		printf '\x0d\0\0\0\xff\xff\xff\xff\x01\0\x01\x78\x10\x0c\x07\x08\0'
-		cat "$dir/functions"
-	} > "$dir/frames.raw"
-	printf '%s\n' '.globl slow' '.type slow, @function' 'slow:' "mov \$2000, %ecx" '1: dec %ecx' 'jnz 1b' 'ret' \
-		'.size slow, .-slow' '.section .debug_frame,"",@progbits' ".incbin \"$dir/frames.raw\"" \
-		'.section .note.GNU-stack,"",@progbits' > "$dir/slow.s"
-	"$cc" -shared -nostdlib -Wl,--build-id,--no-ld-generated-unwind-info,--compress-debug-sections=zlib \
-		-o "$dir/slow.so" "$dir/slow.s"
-	rm "$dir/functions" "$dir/frames.raw"
-}
 
 # note_tables: writes down the CPU time of each child that makes tables, as long as the recorder lives.
 note_tables()
@@ -103,22 +95,25 @@ note_tables()
 # table_ticks: the sum of what note_tables saw last.
 table_ticks() { awk '{last[$1] = $2} END {for (child in last) n += last[child]; print n + 0}' "$dir/tables"; }
 
+# has_used_up: most of the user's second of CPU time for tables is used up, and no further table comes to its end.
+has_used_up() { [ "$(table_ticks)" -ge 80 ]; }
+
 uptime_ticks() { awk '{printf "%d", 100 * $1}' /proc/uptime; }
 
-# follow_frames NAME [PID]: records what this script starts: programs begin, after the process has had a CPU.
+# follow_frames NAME [PID]: records what this script starts: a program begins, after the process has had a CPU.
 follow_frames()
 {
 	local begin noter
-	begin_recording -p $$ --follow -F 499 --unwind=dwarf -i 1 -o "$dir/$1.prof"
+	begin_recording -p $$ --follow -F 499 "${marks[@]}" --unwind=dwarf -i 1 -o "$dir/$1.prof"
 	begin=$(uptime_ticks)
 	note_tables &
 	noter=$!
 	[ -z "${2:-}" ] || run_for 100 "$2"
-	for _ in 1 2 3 4; do "$dir/frames" calls 1000; done
+	run_victim "$1"
+	[ -z "${2:-}" ] || wait_for has_used_up
 	end_recording
 	wait $noter
 	passed=$(($(uptime_ticks) - begin))
-	"$profrep" -f -U -m "$dir/$1.prof" > "$dir/$1.folded"
 }
 
 # Another user runs code of 100 files whose tables take long, while programs begin.
@@ -137,7 +132,7 @@ follow_frames slow $hoard
 ticks=$(table_ticks)
 kill $hoard
 wait 2> /dev/null
-check "files whose tables take long: the stacks of others are right" mostly "$dir/slow.folded" frames "$unwind_roots" 95
+check "files whose tables take long: the stacks of others are right" rooted slow
 # One second and a hundredth of the time, which the kernel measures in its ticks; and what the files of others take.
 check "files whose tables take long: the child's CPU time is within the user's" \
 	at_most "$ticks" $((100 + passed / 100 + 2 * others + 50))

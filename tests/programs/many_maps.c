@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * many_maps PROCESSES MAPPINGS [made]: processes with so many mappings of code, which run now and
- * then. "made": the code is in no file, as that of a JIT compiler.
+ * then, each time with a mark. "made": the code is in no file, as that of a JIT compiler.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "marks.h"
 
 #define TURN_NS 400000
 
@@ -42,6 +44,7 @@ int main(int argc, char **argv)
 		}
 	for (;;) {
 		burn_a_turn();
+		mark();
 		nanosleep(&pause, NULL);
 	}
 }

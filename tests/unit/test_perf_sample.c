@@ -75,6 +75,70 @@ START_TEST(cut_records)
 	put_whole();
 	for (size_t nr = 0; nr < nr_words; nr++)
 		ck_assert(!decode(nr, true));
+	ck_assert_uint_eq(cgroup, 0);
+}
+END_TEST
+
+static void put_registers(void)
+{
+	put(2);
+	for (uint64_t i = 0; i < registers_perf_nr; i++)
+		put(100 + i);
+}
+
+/* Nor is a zero behind it taken for a size. */
+START_TEST(zeros_behind_the_end)
+{
+	put_registers();
+	put(0);
+	ck_assert(!decode(nr_words - 1, false));
+	ck_assert(decode(nr_words, false));
+	ck_assert(sample.memory.is_whole);
+	begin();
+	put_registers();
+	put(16);
+	put(1);
+	put(2);
+	put(0);
+	ck_assert(!decode(nr_words - 1, false));
+	ck_assert(decode(nr_words, false));
+	ck_assert_uint_eq(sample.memory.nr, 0);
+}
+END_TEST
+
+/* A stack that fills its copy may be larger. */
+START_TEST(a_full_copy)
+{
+	put_registers();
+	put(16);
+	put(1);
+	put(2);
+	put(16);
+	ck_assert(decode(nr_words, false));
+	ck_assert_uint_eq(sample.memory.nr, 16);
+	ck_assert(!sample.memory.is_whole);
+}
+END_TEST
+
+/* Frames without the mark of the kernel's are all there. */
+START_TEST(a_chain_without_a_mark)
+{
+	put(2);
+	put(0xffffffff81000010);
+	put(0xffffffff81000020);
+	put_registers();
+	put(0);
+	put(4711);
+	ck_assert(decode(nr_words, true));
+	ck_assert_uint_eq(sample.nr_kernel_frames, 2);
+	ck_assert_uint_eq(sample.kernel_frames[0], 0xffffffff81000010);
+	begin();
+	put(0);
+	put_registers();
+	put(0);
+	put(4711);
+	ck_assert(decode(nr_words, true));
+	ck_assert_uint_eq(sample.nr_kernel_frames, 0);
 }
 END_TEST
 
@@ -106,4 +170,5 @@ static void end(void)
 {
 }
 
-SUITE_MAIN_WITH("perf_sample", begin, end, a_whole_record, cut_records, sizes_that_lie)
+SUITE_MAIN_WITH("perf_sample", begin, end, a_whole_record, cut_records, sizes_that_lie,
+		zeros_behind_the_end, a_full_copy, a_chain_without_a_mark)

@@ -77,10 +77,31 @@ static int read_symbols(struct code_frames *frames, const struct elf_image *file
 	return ret;
 }
 
+/*
+ * Has @file the builtins of V8? They have no unwind information, but frames along rbp, in which
+ * walks look for functions of JavaScript (bpf/languages/node_frames.h).
+ */
+static int find_builtins(const struct elf_image *file, bool *has_builtins)
+{
+	static const char name[] = "Isolate18embedded_blob_code";
+	const Elf64_Shdr *sh = elf_image_find_section(file, ".dynstr");
+	_cleanup_free_ uint8_t *names = NULL;
+	int ret;
+
+	*has_builtins = false;
+	if (!sh || sh->sh_size > SYMBOL_BYTES_MAX)
+		return 0;
+	ret = elf_image_read_section(file, sh, &names);
+	if (!ret)
+		*has_builtins = memmem(names, sh->sh_size, name, sizeof(name) - 1) != NULL;
+	return ret;
+}
+
 int code_gaps_read(struct code_frames *frames, int fd)
 {
 	_cleanup_(elf_image_close) struct elf_image file = {0};
 	uint64_t bytes = 0;
+	bool has_builtins;
 	int ret;
 
 	vec_for_each(&frames->gaps, gap)
@@ -90,13 +111,12 @@ int code_gaps_read(struct code_frames *frames, int fd)
 	if (!frames->gaps.nr)
 		return 0;
 	ret = elf_sections_open(fd, &file);
-	if (ret)
-		return ret;
-	vec_for_each(&frames->gaps, gap) {
-		ret = read_gap(frames, &file, gap);
-		if (ret)
-			break;
-	}
+	if (!ret)
+		ret = find_builtins(&file, &has_builtins);
+	if (!ret && has_builtins)
+		drop_gaps(frames);
+	vec_for_each(&frames->gaps, gap)
+		ret = ret ? ret : read_gap(frames, &file, gap);
 	if (!ret)
 		ret = read_symbols(frames, &file, ".symtab");
 	if (!ret)

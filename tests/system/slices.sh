@@ -55,9 +55,9 @@ parts_add_up()
 	local whole second before after compare=same
 	whole=$(total "$1")
 	for second in "${@:2}"; do
-		before=$(total --to $second "$1")
+		before=$(total --to "$second" "$1")
 		! grep -q 'is shown' "$dir/warnings" || compare=at_least
-		after=$(total --from $second "$1")
+		after=$(total --from "$second" "$1")
 		$compare "$((before + after))" "$whole" || { echo "at $second s"; return 1; }
 	done
 }

@@ -20,8 +20,9 @@ struct elf_image {
 	Elf64_Phdr *segments; /* header.e_phnum */
 	Elf64_Shdr *sections; /* NULL: nobody read them (elf/elf_sections.h) */
 	size_t nr_sections;
-	bool has_made_sections; /* the file has no headers of them */
-	char *names;            /* of sections; ends with a NUL */
+	bool has_made_sections; /* from first_made on: the file has no headers of them */
+	size_t first_made;
+	char *names; /* of sections; ends with a NUL */
 	size_t names_size;
 };
 

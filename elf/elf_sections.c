@@ -78,6 +78,11 @@ struct segment_bytes {
 	uint64_t vaddr, off;
 };
 
+static Elf64_Shdr *part_of(const struct elf_image *elf, enum part i)
+{
+	return &elf->sections[elf->first_made + i];
+}
+
 /* Gives section @i the @size bytes at @vaddr, as far as a segment of the file has them. */
 static void set_part(struct elf_image *elf, enum part i, uint64_t vaddr, uint64_t size)
 {
@@ -85,14 +90,14 @@ static void set_part(struct elf_image *elf, enum part i, uint64_t vaddr, uint64_
 
 	if (!vaddr || !size || !elf_image_find_offset(elf, vaddr, 0, &off))
 		return;
-	elf->sections[i] = (Elf64_Shdr){
+	*part_of(elf, i) = (Elf64_Shdr){
 		.sh_name = i * NAME_BYTES,
 		.sh_type = parts[i].type,
 		.sh_flags = SHF_ALLOC,
 		.sh_addr = vaddr,
 		.sh_offset = off,
 		.sh_size = min_u64(size, elf->size - off),
-		.sh_link = parts[i].link,
+		.sh_link = parts[i].link ? elf->first_made + parts[i].link : 0,
 		.sh_entsize = parts[i].entry_bytes,
 	};
 }
@@ -325,31 +330,43 @@ static int search_segment(struct elf_image *elf, const Elf64_Phdr *ph, uint64_t 
 	if (ret)
 		return ret;
 	segment = (struct segment_bytes){bytes, sh.sh_size, ph->p_vaddr + skipped, sh.sh_offset};
-	if (!elf->sections[PART_EH_FRAME].sh_type)
+	if (!part_of(elf, PART_EH_FRAME)->sh_type)
 		search_frames(elf, &segment);
-	if (!elf->sections[PART_GOPCLNTAB].sh_type)
+	if (!part_of(elf, PART_GOPCLNTAB)->sh_type)
 		search_go_table(elf, &segment);
 	return 0;
 }
 
-/* Makes the array of sections, empty ones first, and the table of their names. */
-static int make_empty(struct elf_image *elf)
+/* Adds empty sections behind those that have headers, which have no names then. */
+static int add_empty(struct elf_image *elf)
 {
-	elf->sections = calloc(NR_PARTS, sizeof(*elf->sections));
-	elf->names = calloc(NR_PARTS, NAME_BYTES);
-	if (!elf->sections || !elf->names)
+	Elf64_Shdr *all = calloc(elf->nr_sections + NR_PARTS, sizeof(*all));
+	char *names = calloc(NR_PARTS, NAME_BYTES);
+
+	if (!all || !names) {
+		free(all);
+		free(names);
 		return -ENOMEM;
-	elf->nr_sections = NR_PARTS;
-	elf->names_size = NR_PARTS * NAME_BYTES;
+	}
+	for (size_t i = 0; i < elf->nr_sections; i++) {
+		all[i] = elf->sections[i];
+		all[i].sh_name = 0;
+	}
 	for (size_t i = 0; i < NR_PARTS; i++)
-		memcpy(elf->names + i * NAME_BYTES, parts[i].name, NAME_BYTES);
+		memcpy(names + i * NAME_BYTES, parts[i].name, NAME_BYTES);
+	free(elf->sections);
+	elf->sections = all;
+	elf->first_made = elf->nr_sections;
+	elf->nr_sections += NR_PARTS;
+	elf->names = names;
+	elf->names_size = NR_PARTS * NAME_BYTES;
 	return 0;
 }
 
 static int make_sections(struct elf_image *elf)
 {
 	uint64_t left = elf->size; /* proper segments do not overlap */
-	int ret = make_empty(elf);
+	int ret = add_empty(elf);
 
 	if (ret || elf->header.e_phnum > SEGMENTS_MAX)
 		return ret;
@@ -367,8 +384,8 @@ static int make_sections(struct elf_image *elf)
 }
 
 /*
- * Reads the numbers of sections and of the one with their names. Numbers that are too large for the
- * header are in the section of index 0.
+ * Reads the number of sections, and of the one with their names, which need not be right. Numbers
+ * that are too large for the header are in the section of index 0.
  */
 static int read_numbers(const struct elf_image *elf, uint64_t *nr, uint64_t *names)
 {
@@ -382,41 +399,49 @@ static int read_numbers(const struct elf_image *elf, uint64_t *nr, uint64_t *nam
 		ret = elf_image_read(elf, eh->e_shoff, &first, sizeof(first));
 	*nr = eh->e_shnum ? eh->e_shnum : first.sh_size;
 	*names = eh->e_shstrndx == SHN_XINDEX ? first.sh_link : eh->e_shstrndx;
-	if (!ret && (*nr > SECTIONS_MAX || !*names || *names >= *nr))
+	if (!ret && (!*nr || *nr > SECTIONS_MAX))
 		ret = -ENOEXEC;
 	return ret;
 }
 
-static int read_sections(struct elf_image *elf)
+/* Returns 0, or -ENOEXEC or -EFBIG for headers that cannot be used, or another error. */
+static int read_headers(struct elf_image *elf, uint64_t *names)
 {
 	Elf64_Shdr table = {.sh_type = SHT_PROGBITS, .sh_offset = elf->header.e_shoff};
-	const Elf64_Shdr *names;
-	uint64_t nr = 0, index = 0;
-	int ret = read_numbers(elf, &nr, &index);
+	uint64_t nr = 0;
+	int ret = read_numbers(elf, &nr, names);
 
 	table.sh_size = nr * sizeof(*elf->sections);
 	if (!ret)
 		ret = elf_image_read_section(elf, &table, &elf->sections);
-	if (ret)
-		return ret;
-	names = &elf->sections[index];
-	elf->nr_sections = nr;
-	elf->names_size = names->sh_size;
-	return names->sh_size > NAMES_BYTES_MAX ? -EFBIG
-						: elf_image_read_section(elf, names, &elf->names);
+	if (!ret)
+		elf->nr_sections = nr;
+	return ret;
+}
+
+static int read_names(struct elf_image *elf, uint64_t index)
+{
+	const Elf64_Shdr *names = &elf->sections[index];
+	int ret;
+
+	if (!index || index >= elf->nr_sections)
+		return -ENOEXEC;
+	ret = names->sh_size > NAMES_BYTES_MAX ? -EFBIG
+					       : elf_image_read_section(elf, names, &elf->names);
+	if (!ret)
+		elf->names_size = names->sh_size;
+	return ret;
 }
 
 int elf_sections_open(int fd, struct elf_image *elf)
 {
 	int ret = elf_image_open_segments(fd, elf);
+	uint64_t names = 0;
 
 	if (ret)
 		return ret;
-	ret = read_sections(elf);
-	if (ret != -ENOEXEC && ret != -EFBIG)
-		return ret;
-	free(elf->sections);
-	elf->sections = NULL;
-	elf->nr_sections = 0;
-	return make_sections(elf);
+	ret = read_headers(elf, &names);
+	if (!ret)
+		ret = read_names(elf, names);
+	return ret == -ENOEXEC || ret == -EFBIG ? make_sections(elf) : ret;
 }

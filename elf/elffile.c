@@ -105,12 +105,12 @@ static int make_sections(struct elf_file *file)
 	ret = elf_sections_open(file->fd, &file->image);
 	if (ret || !file->image.has_made_sections)
 		return ret == -ENOMEM ? ret : 0;
-	for (size_t i = 0; i < file->image.nr_sections && !ret; i++) {
+	for (size_t i = file->image.first_made; i < file->image.nr_sections && !ret; i++) {
 		const Elf64_Shdr *shdr = &file->image.sections[i];
 		struct elf_section section = new_section(shdr);
 
 		section.made_name = elf_image_section_name(&file->image, shdr);
-		section.link += first;
+		section.link += first - file->image.first_made;
 		ret = vec_push(&file->sections, section);
 	}
 	return ret;

@@ -42,6 +42,7 @@ struct symbol_table {
 	uint32_t section;    /* of the symbol that is read; 0: none */
 	uint64_t names_read; /* bytes of names that were read */
 	bool is_dynamic;
+	bool is_made; /* its section has no header: nothing tells the sections of symbols */
 };
 
 static bool is_function(const GElf_Sym *sym)
@@ -125,7 +126,7 @@ static uint64_t bytes_to_section_end(const struct symbol_table *table, const GEl
 	const struct elf_file *file = table->file;
 	const struct elf_section *section;
 
-	if (file->image.has_made_sections)
+	if (table->is_made)
 		return bytes_to_segment_end(file, sym->st_value);
 	if (table->section >= file->sections.nr)
 		return 0;
@@ -252,7 +253,8 @@ int symtab_add(struct symtab *symtab, struct elf_file *file, const struct range_
 	for (size_t i = 1; i < file->sections.nr; i++) {
 		const struct elf_section *section = &file->sections.data[i];
 		struct symbol_table table = {.file = file,
-					     .is_dynamic = section->type == SHT_DYNSYM};
+					     .is_dynamic = section->type == SHT_DYNSYM,
+					     .is_made = section->made_name};
 		int ret;
 
 		/* An object file has at most one section of each kind (ELF gABI, Sections). */

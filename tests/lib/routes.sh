@@ -8,6 +8,7 @@ cleanup_extra() { [ -z "${pids[*]}" ] || { kill -KILL "${pids[@]}"; wait "${pids
 # in $dir/PID.out.
 start()
 {
+	started=$1
 	: > "$dir/out"
 	"$dir/$1" "${@:2}" > "$dir/out" &
 	pids+=($!)
@@ -29,10 +30,34 @@ record()
 	for pid in "${pids[@]}"; do run_for "$1" "$pid" || return; done
 	end_recording INT
 }
+# count_hits [OPTION...]: counts the calls of the functions of routes in programs that were started with TURNS. They begin when
+# the recorder knows them, by the label of an earlier request; with $cold at once.
+has_label() { "$profrep" -f --by-label http.route "$dir"/app.prof.*.part | grep -q '^[^[].*;on_0'; }
+count_hits()
+{
+	local interval=(-i 500ms)
+	[ -z "${cold:-}" ] || interval=()
+	: > "$dir/err"
+	"$profrec" -e "$dir/$started:on_*" "${interval[@]}" -o "$dir/app.prof" --pid "$(IFS=,; echo "${pids[*]}")" "$@" 2> "$dir/err" &
+	recorder=$!
+	wait_for has_text "Ctrl-C" "$dir/err"
+	[ -n "${cold:-}" ] || wait_for has_label
+	kill -USR1 "${pids[@]}"
+	wait "${pids[@]}"
+	pids=()
+	end_recording INT
+}
+# have_all PID: each request of the program has been counted, with its route.
+have_all()
+{
+	same "$(routes --pid "$1" | sort)" "$(sed 1d "$dir/$1.out" | sed -E 's,^/([^ ]*) (.*),/\1 \1 \2,' | sort)"
+}
+# have_no_route PIDS REQUESTS: so many requests have been counted, all without a route.
+have_no_route() { same "$(routes --pid "$1" | awk '{n[/^\[no/ ? "none" : $1] += $NF} END {for (r in n) print r, n[r]}')" "none $2"; }
 # routes [OPTION...]: "ROUTE FUNCTION SAMPLES" of the samples in functions of routes.
 routes()
 {
-	"$profrep" -f --by-label http.route "$@" "$dir/app.prof" |
+	"$profrep" -f --by-label http.route "$@" "${recording:-$dir/app.prof}" |
 		awk -F ';' 'match($0, /[;.]on_[a-z]+/) {n[$1 " " substr($0, RSTART + 4, RLENGTH - 4)] += substr($0, match($0, / [0-9]+$/))}
 			END {for (of in n) print of, n[of]}'
 }
@@ -42,11 +67,11 @@ are_right()
 	routes | awk '{all += $NF; if ($1 == "/" $2) right += $NF; else if ($1 != "[no") wrong += $NF}
 		END {print right + 0, "of", all + 0, "are right,", wrong + 0, "are wrong"; exit !(all > 200 && right > 0.8 * all && !wrong)}'
 }
-# intervals PID: "ROUTES NANOSECONDS" of each interval in which the process has used the CPU for some time.
+# intervals PID: "ROUTES NANOSECONDS" of each interval in which the process has used the CPU.
 intervals()
 {
-	"$profrep" -T -f --event on-cpu --by-label http.route --pid "$1" "$dir/app.prof" |
-		awk -F ';' 'function say() {if (n > 50e6) print nr, n; n = nr = 0; delete seen}
+	"$profrep" -T -f --event on-cpu --by-label http.route --pid "$1" "${recording:-$dir/app.prof}" |
+		awk -F ';' 'function say() {if (n) print nr, n; n = nr = 0; delete seen}
 			NF < 2 {say(); next} {n += substr($0, match($0, / [0-9]+$/)); if (/^\// && !seen[$1]++) nr++} END {say()}'
 }
 # have_shares PID: the shares of the routes are about those that the program has measured, also before the recording.
@@ -55,6 +80,16 @@ have_shares()
 	{ sed 1d "$dir/$1.out"; routes | sed 's/^\(\/[^ ]*\) [^ ]* /\1 samples /'; } |
 		awk '$2 == "samples" {n[$1] = $3; all += $3} $2 != "samples" && /^\// {s[$1] = $2; sum += $2}
 			END {for (r in s) {d = n[r] / all - s[r] / sum; print r, n[r] / all, s[r] / sum; if (d > 0.1 || d < -0.1) bad = 1}; exit bad || !sum}'
+}
+
+# try_hits NAME PROGRAM ARGUMENT...: counts its requests, and checks their routes.
+try_hits()
+{
+	local pid
+	TURNS=300 start "${@:2}"
+	pid=$!
+	count_hits
+	check "$1: each request has its own route" have_all "$pid"
 }
 
 # try NAME PROGRAM ARGUMENT...: records it, and checks the routes.

@@ -3,7 +3,9 @@
  * says_route FORM [LIBRARY]: threads that publish the route of their request (OpenTelemetry's OTEP
  * 4947), and change it thousands of times a second. With LIBRARY, the variable is in a library that
  * is loaded while the program runs. It uses the CPU until it gets a signal, or for SIGTERM until it
- * has printed "ROUTE SECONDS" for each route, by the CPU time that it has measured itself.
+ * has printed "ROUTE SECONDS" for each route, by the CPU time that it has measured itself. With
+ * TURNS=N in the environment, requests are in on_0 until SIGUSR1. Then each thread serves N more,
+ * and it prints "ROUTE REQUESTS".
  *
  * The function that a thread runs has the name of the route: each of on_cart, on_pay and on_home
  * runs for its own route alone. FORM is one of
@@ -22,6 +24,7 @@
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +52,11 @@ struct route {
 	void (*run)(double seconds);
 };
 
-static volatile sig_atomic_t is_over;
+static volatile sig_atomic_t is_over, has_begun;
 static void **(*find_record)(void);
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static double seconds_of[3];
+static unsigned long turns, turns_of[3];
 
 static double cpu_seconds(void)
 {
@@ -76,6 +80,7 @@ static double cpu_seconds(void)
 ROUTE(on_cart)
 ROUTE(on_pay)
 ROUTE(on_home)
+ROUTE(on_0)
 
 static const struct route routes[3] = {
 	{"/cart", 1.0 / 2, on_cart}, {"/pay", 1.0 / 3, on_pay}, {"/home", 1.0 / 6, on_home}};
@@ -84,6 +89,7 @@ static void run_request(void **published, struct record *r, int i, unsigned long
 {
 	const struct route *route = &routes[i];
 	double begin = cpu_seconds();
+	bool counts = has_begun;
 	char name[64];
 
 	snprintf(name, sizeof(name), "/%lu", nr);
@@ -99,11 +105,12 @@ static void run_request(void **published, struct record *r, int i, unsigned long
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	if (!strcmp(form, "waits"))
 		usleep(1500000);
-	route->run(route->share * 300e-6);
+	(counts ? route->run : on_0)(route->share * 300e-6);
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	*published = NULL;
 	pthread_mutex_lock(&lock);
 	seconds_of[i] += cpu_seconds() - begin;
+	turns_of[i] += counts;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -111,9 +118,11 @@ static void *serve(void *first)
 {
 	void **published = find_record();
 	struct record records[2];
-	unsigned long nr = (unsigned long)(uintptr_t)first << 40;
+	unsigned long begin = (unsigned long)(uintptr_t)first << 40, nr = begin;
 
-	while (!is_over) {
+	while (turns && !has_begun)
+		run_request(published, &records[0], (uintptr_t)first, begin);
+	while (!is_over && (!turns || nr < begin + turns)) {
 		int i = (nr + (uintptr_t)first) % 3;
 
 		run_request(published, &records[nr % 2], i, nr);
@@ -126,6 +135,12 @@ static void end(int signal)
 {
 	(void)signal;
 	is_over = 1;
+}
+
+static void begin_requests(int signal)
+{
+	(void)signal;
+	has_begun = 1;
 }
 
 #ifndef IN_LIBRARY
@@ -149,6 +164,10 @@ int main(int argc, char **argv)
 #endif
 	signal(SIGTERM, end);
 	publish(strcmp(form, "late") != 0);
+	if (getenv("TURNS"))
+		turns = strtoul(getenv("TURNS"), NULL, 10);
+	has_begun = !turns;
+	signal(SIGUSR1, begin_requests);
 	puts("published");
 	fflush(stdout);
 	for (uintptr_t i = 0; i < NR_THREADS; i++)
@@ -160,6 +179,9 @@ int main(int argc, char **argv)
 	for (int i = 0; i < NR_THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < 3; i++)
-		printf("%s %.3f\n", routes[i].name, seconds_of[i]);
+		if (turns)
+			printf("%s %lu\n", routes[i].name, turns_of[i]);
+		else
+			printf("%s %.3f\n", routes[i].name, seconds_of[i]);
 	return 0;
 }

@@ -18,44 +18,48 @@ for library in "${libraries[@]}"; do
 	build "$dir/linked_$library" says_route.c -DIN_LIBRARY -L"$dir" -l"$library" -Wl,-rpath,"$dir"
 done
 
-try "in the program" own routes
+try_hits "in the program" own routes
 for library in "${libraries[@]}"; do
-	try "in a library that is linked ($library)" "linked_$library" routes
-	try "in a library that is loaded ($library)" loads routes "$dir/lib$library.so"
+	try_hits "in a library that is linked ($library)" "linked_$library" routes
+	try_hits "in a library that is loaded ($library)" loads routes "$dir/lib$library.so"
 done
 
 # Names of attributes that come later.
 start own late
-record 600 # the names come after a second, and several threads use the CPU
+begin_recording -F 999 -i 500ms -o "$dir/app.prof" --pid "${pids[0]}"
+recording=$(echo "$dir"/app.prof.*.part)
+has_names() { routes | grep -q '^/'; }
+check "names that come later" wait_for has_names
+recording=
+end_recording INT
 finish
-check "names that come later" test "$(routes | awk '$1 == "/" $2 {n += $3} END {print n + 0}')" -gt 0
 check "names that come later: no route is wrong" same "$(routes | grep -v '^\[no' | awk '$1 != "/" $2')" ""
 
 # What liars say spoils their own samples alone, and there is a limit of sets.
+TURNS=300
+export TURNS
 start own routes
 honest=$!
 for form in sizes valid entries address; do start own "$form"; done
-record 60
 liars=$(IFS=,; echo "${pids[*]:1}")
-finish
-check "records that are wrong have no route" \
-	same "$(routes --pid "$liars" | grep -v '^\[no')" ""
-check "no route of an honest program is wrong beside liars" \
-	same "$(routes --pid "$honest" | grep -v '^\[no' | awk '$1 != "/" $2')" ""
-check "an honest program has routes beside liars" test "$(routes --pid "$honest" | grep -c '^/')" = 3
+count_hits
+check "records that are wrong have no route" have_no_route "$liars" $((4 * 3 * TURNS))
+check "each request of an honest program has its route beside liars" have_all "$honest"
 start own routes
 honest=$!
 start own many
 many=$!
-record 150 --max-labels 60
-finish
-check "a program with endless values has some of its routes" test "$(routes --pid "$many" | grep -c '^/')" -gt 10
+cold=1 count_hits --max-labels 60
+check "a program with endless values has some of its routes" above "$(routes --pid "$many" | grep -c '^/')" 10
 check "other routes of a program with endless values count together" contains "$(routes --pid "$many")" "[other]"
 check "beside a program with endless values there is room for another" same "$(routes --pid "$honest" | grep -o '^/[^ ]*' | sort | xargs)" "/cart /home /pay"
-check "beyond --max-labels: most samples count together" test "$(routes --pid "$many" | awk '/^\[other/ {n += $NF} /^\// {n -= $NF} END {print n + 0}')" -gt 0
+check "beyond --max-labels: most requests count together" above "$(routes --pid "$many" | awk '/^\[other/ {n += $NF} END {print n + 0}')" \
+	$((3 * TURNS / 2))
+check "beyond --max-labels: each request is counted" same "$(routes --pid "$many" | sum_samples)" $((3 * TURNS))
 check "beyond --max-labels: the closing line says so" grep -q 'with labels beyond --max-labels' "$dir/err"
 check "beyond --max-labels: info says so" \
 	contains "$("$profrep" info "$dir/app.prof")" "with others than the recorder had room for"
+unset TURNS
 
 # Rooms are free again after each interval, and threads keep their labels while they wait.
 start own routes
@@ -64,29 +68,44 @@ start own many
 many=$!
 start own waits
 waits=$!
-"$profrec" -F 999 -i 500ms --max-labels 60 --on-cpu --off-cpu -o "$dir/app.prof" --pid "$honest,$many,$waits" 7 2> "$dir/err"
+begin_recording -F 999 -i 500ms --max-labels 60 --on-cpu --off-cpu -o "$dir/app.prof" --pid "$honest,$many,$waits"
+# What is recorded so far.
+recording=$(echo "$dir"/app.prof.*.part)
+has_intervals() { at_least "$(intervals "$1" | awk -v least="$2" '$1 >= least' | wc -l)" 3; }
+check "intervals have the routes of an honest program" wait_for has_intervals "$honest" 3
+check "intervals have new routes of a program with endless values" wait_for has_intervals "$many" 10
+# has_waited: 1.5 seconds of each route.
+has_waited()
+{
+	same "/cart 1 /home 1 /pay 1" "$("$profrep" -f --event off-cpu --by-label http.route --pid "$waits" "${recording:-$dir/app.prof}" | awk -F ';' '
+		/^\// {n[$1] += substr($0, match($0, / [0-9]+$/))} END {for (of in n) print of, (n[of] >= 1.5e9)}' | sort | xargs)"
+}
+check "a wait of several intervals has its route" wait_for has_waited
+recording=
+end_recording INT
 finish
-# Of 14 intervals, a busy host may leave the recorder without context in some.
-check "intervals have the routes of an honest program" at_least "$(intervals "$honest" | grep -c '^3 ')" 3
-check "intervals have new routes of a program with endless values" at_least "$(intervals "$many" | awk '$1 >= 10' | wc -l)" 3
-"$profrep" -f --event off-cpu --by-label http.route --pid "$waits" "$dir/app.prof" |
-	awk -F ';' '{n[$1] += substr($0, match($0, / [0-9]+$/))} END {for (of in n) print of, (n[of] >= 1.5e9)}' > "$dir/waits"
-check "a wait of several intervals has its route" same "$(grep -v '^\[no' "$dir/waits" | sort | xargs)" "/cart 1 /home 1 /pay 1"
 
 # What is hostile goes through outputs as text.
-start own escapes
-record 60
-finish
+TURNS=10 start own escapes
+count_hits
 check "hostile labels in tables" contains "$("$profrep" top --by-label http.route "$dir/app.prof")" '\x1b[31m<b>'
 check "hostile labels in OTLP" \
 	contains "$("$profrep" export otlp --json -o - "$dir/app.prof")" '"stringValue":"\\x1b[31m<b>&'
 "$profrep" html --by-label http.route -o "$dir/app.html" "$dir/app.prof"
 check "hostile labels in pages" same "$(grep -c $'\033' "$dir/app.html")" 0
 
-# Time off the CPU, and hits.
-start own routes
-record 60 --off-cpu --on-cpu
-check "time off the CPU has labels" contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/app.prof")" /cart
+# Time off the CPU: each thread has one request, which sleeps.
+TURNS=1 start own waits
+waits=$!
+: > "$dir/err"
+"$profrec" --off-cpu -o "$dir/app.prof" --pid "${pids[0]}" 2> "$dir/err" &
+recorder=$!
+wait_for has_text "Ctrl-C" "$dir/err"
+kill -USR1 "${pids[0]}"
+wait "${pids[0]}"
+pids=()
+end_recording INT
+check "time off the CPU has labels" has_waited
 "$profrep" merge -o "$dir/merged.prof" "$dir/app.prof" "$dir/app.prof"
 check "a merged recording has labels of time off the CPU" \
 	contains "$("$profrep" top --event off-cpu --by-label http.route "$dir/merged.prof")" /cart
@@ -98,24 +117,27 @@ traces()
 		id = /^\[no/ ? "none" : substr($1, 1, 2); n[id " " substr($0, RSTART + 4, RLENGTH - 4)] += substr($0, match($0, / [0-9]+$/))}
 		END {for (of in n) print of, n[of]}'
 }
-record 60 --traces
-check "each request has its own trace" same "$(traces | grep -v ^none | sed 's/ [0-9]*$//' | sort | xargs)" "01 cart 02 pay 03 home"
-check "most samples of requests have a trace" \
-	test "$(traces | awk '/^none/ {n -= 4 * $NF} !/^none/ {n += $NF} END {print n + 0}')" -gt 0
-check "--traces: requests have their routes" are_right
+TURNS=30 start own routes
+traced=$!
+count_hits --traces
+check "each request has its own trace" same "$(traces | sort | xargs)" "01 cart 30 02 pay 30 03 home 30"
+check "--traces: requests have their routes" have_all "$traced"
 check "--traces: info says so" contains "$("$profrep" info "$dir/app.prof")" "with a trace"
-check "--traces: OTLP has links" at_least "$("$profrep" export otlp --json -o - "$dir/app.prof" | grep -o '"traceId":"0[123]0' | wc -l)" 50
-record 100 --traces --max-labels 60
-check "beyond the limit, traces are missing" test "$(traces | awk '/^none/ {n += $NF} END {print n + 0}')" -gt 0
-check "beyond the limit, routes are not missing" are_right
+check "--traces: OTLP has links" at_least "$("$profrep" export otlp --json -o - "$dir/app.prof" | grep -o '"traceId":"0[123]0' | wc -l)" 90
+TURNS=300 start own routes
+traced=$!
+count_hits --traces --max-labels 60
+check "beyond the limit, traces are missing" above "$(traces | awk '/^none/ {n += $NF} END {print n + 0}')" 0
+check "beyond the limit, routes are not missing" have_all "$traced"
 check "beyond the limit, the closing line says how many traces are missing" \
 	grep -qE ', [0-9]+ without their trace, beyond --max-labels' "$dir/err"
 
 # Keys that the user chooses.
-record 60 --labels user.id,http.method
+TURNS=10 start own routes
+cold=1 count_hits --labels user.id,http.method
 check "--labels with other keys" contains "$("$profrep" info "$dir/app.prof")" "user.id"
-record 60 --labels none
-finish
+TURNS=10 start own routes
+cold=1 count_hits --labels none
 check "--labels none" same "$("$profrep" info "$dir/app.prof" | grep -c '^label sets')" 0
 check "--labels: the keys are checked" \
 	contains "$("$profrec" --labels a,,b 1 2>&1)" "not a list of up to 8 different keys, or none"

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
 #include "record/parse_options.h"
@@ -48,6 +49,7 @@ int main(int argc, char **argv)
 	int ret;
 
 	open_standard_fds();
+	clock_offsets_init();
 	hash_seed_init();
 	ret = record_options_parse(&options, argc, argv, &err);
 	is_usage = ret < 0;

@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/clock.h"
@@ -90,27 +89,13 @@ static int record_once(struct repeater *r, struct err *err)
 /* Waits for the time between two recordings, or until a signal ends the run. */
 static void pause_between(struct repeater *r)
 {
-	struct timespec end, now;
+	uint64_t now_ns = clock_monotonic_ns(), end_ns = now_ns + r->options->pause_ns;
 
-	clock_gettime(CLOCK_MONOTONIC, &end);
-	end.tv_sec += r->options->pause_ns / NS_PER_S;
-	end.tv_nsec += r->options->pause_ns % NS_PER_S;
-	while (!r->stop) {
-		struct timespec left = end;
+	for (; !r->stop && now_ns <= end_ns; now_ns = clock_monotonic_ns()) {
+		const struct timespec left = {.tv_sec = (end_ns - now_ns) / NS_PER_S,
+					      .tv_nsec = (end_ns - now_ns) % NS_PER_S};
 		siginfo_t info;
 
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left.tv_sec -= now.tv_sec;
-		left.tv_nsec -= now.tv_nsec;
-		if (left.tv_nsec < 0) {
-			left.tv_sec--;
-			left.tv_nsec += NS_PER_S;
-		} else if (left.tv_nsec >= (long)NS_PER_S) {
-			left.tv_sec++;
-			left.tv_nsec -= NS_PER_S;
-		}
-		if (left.tv_sec < 0)
-			return;
 		if (sigtimedwait(&r->signals, &info, &left) > 0 && info.si_signo != SIGCHLD)
 			handle_signal(r, &info);
 	}

@@ -79,7 +79,7 @@ static int read_start(uint32_t pid, uint64_t *start_ns)
 		    &ticks) != 1))
 		ret = -EINVAL;
 	if (!ret)
-		*start_ns = ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK));
+		*start_ns = clock_boottime_of(ticks * (NS_PER_S / (uint64_t)sysconf(_SC_CLK_TCK)));
 	vec_free(&text);
 	return ret;
 }

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "common/clock.h"
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/hash.h"
@@ -309,10 +309,7 @@ static void rewind_file(FILE *f)
 
 static void begin_kallsyms(struct ksyms *ksyms)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	ksyms->read_ns = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
+	ksyms->read_ns = clock_monotonic_ns();
 	ksyms->restricted = true;
 	ksyms->loading = ksyms->kallsyms_file;
 }

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -581,15 +580,12 @@ int file_tables_finish(struct file_tables *u)
 int file_tables_wait(struct file_tables *u, int ms)
 {
 	struct pollfd pollfd = {.fd = worker_line_fd(u->builder), .events = POLLIN};
-	struct timespec begin, now;
 	int ret = file_tables_finish(u), left = ms;
+	uint64_t begin_ns = clock_monotonic_ns();
 
-	clock_gettime(CLOCK_MONOTONIC, &begin);
 	while (!ret && u->nr_asked && left > 0 && poll(&pollfd, 1, left) > 0) {
 		ret = file_tables_finish(u);
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = ms - (int)((now.tv_sec - begin.tv_sec) * 1000 +
-				  (now.tv_nsec - begin.tv_nsec) / 1000000);
+		left = ms - (int)((clock_monotonic_ns() - begin_ns) / NS_PER_MS);
 	}
 	return ret;
 }

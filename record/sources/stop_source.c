@@ -421,7 +421,7 @@ static int take_event(struct stop_source *s, struct target_thread *t, int event,
 static int take_stop(struct stop_source *s, uint32_t tid, int status)
 {
 	struct target_thread *t = targets_find_thread(&s->targets, tid);
-	int event = status >> 8, sig = status & 0xff, ret = 0;
+	int event = status >> 8, sig = status & 0xff, ret = 0, event_ret;
 
 	/* A new thread may stop before the one that began it. */
 	if (!t) {
@@ -439,8 +439,10 @@ static int take_stop(struct stop_source *s, uint32_t tid, int status)
 	/* Any other stop takes the place of the one that was asked for. */
 	if (event != PTRACE_EVENT_STOP && event != PTRACE_EVENT_EXIT)
 		t->is_due = false;
-	if (event)
-		return take_event(s, t, event, sig);
+	if (event) {
+		event_ret = take_event(s, t, event, sig);
+		return ret ? ret : event_ret;
+	}
 	/* A signal is about to be delivered. */
 	let_go(s, t, sig);
 	return ret;

@@ -39,6 +39,7 @@ static struct played_thread played[16];
 static size_t nr_played;
 static struct played_event played_events[32];
 static size_t nr_played_events;
+static uint32_t played_late; /* a thread that has its events after all were looked at */
 static char played_log[4096];
 
 static inline struct played_thread *played_find(uint32_t tid)
@@ -164,6 +165,7 @@ static int played_wait(idtype_t type, uint32_t id, siginfo_t *info, int flags)
 		struct played_event event = played_events[i];
 
 		if ((type == P_PID && event.tid != id) ||
+		    (type == P_ALL && event.tid == played_late) ||
 		    (played_is_end(event.code) && !(flags & WEXITED)))
 			continue;
 		info->si_pid = event.tid;

@@ -499,6 +499,11 @@ START_TEST(a_source_ends)
 		put_sample(0, 1, 10, 10);
 		take();
 		perf_source_destroy(source);
+		cpus_error = -EIO;
+		ck_assert_int_eq(
+			perf_source_create(&(struct source_options){.cpus = &cpus}, &source, &err),
+			-EIO);
+		cpus_error = 0;
 		bytes[i] = mallinfo2().uordblks;
 	}
 	ck_assert_uint_eq(bytes[10], bytes[11]);

@@ -3,6 +3,7 @@
 #include "record/sources/stop_source.h"
 
 #include <malloc.h>
+#include <sys/syscall.h>
 
 #include "tests/unit/oom.h"
 #include "tests/unit/traced.h"
@@ -43,6 +44,12 @@ START_TEST(a_stop_that_was_not_asked_for)
 	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
 	take();
 	ck_assert_played("cont 10\n");
+	/* A system call that it has cut short is made again. */
+	played_find(10)->regs = (struct user_regs_struct){
+		.cs = 0x33, .orig_rax = SYS_recvfrom, .rax = (uint64_t)-EINTR};
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("write 10\ncont 10\n");
 }
 END_TEST
 
@@ -243,6 +250,8 @@ START_TEST(debts_of_an_exec)
 {
 	played_add(10, 11);
 	played_add(20, 20)->runs = true;
+	played_add(5, 5);
+	trace(5);
 	trace(10);
 	trace(20);
 	runs_for(11, PERIOD_NS - 2);
@@ -313,6 +322,11 @@ START_TEST(an_end)
 	played_happens(10, CLD_KILLED, SIGKILL);
 	take();
 	ck_assert_played("cont 10\nreap 10\nexit 10\n");
+	/* Who has its id later is another process. */
+	played_add(10, 10)->runs = true;
+	trace(10);
+	stop_for_sample(10);
+	ck_assert_uint_eq(sampled.start, 2);
 }
 END_TEST
 
@@ -356,11 +370,17 @@ START_TEST(a_stop_before_the_end)
 {
 	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
 	take();
-	played_happens(10, CLD_STOPPED, SIGSTOP);
-	look();
+	played_late = 10;
+	for (int i = 0; i < 2; i++) {
+		played_happens(10, i ? CLD_STOPPED : CLD_TRAPPED, SIGUSR1);
+		take();
+		ck_assert_played(i ? "" : "cont 10\n");
+		nr_played_events = 0;
+	}
+	played_late = 0;
 	played_stops(10, 0, SIGUSR1);
 	take();
-	ck_assert_played("cont 10\ncont 10 10\n");
+	ck_assert_played("cont 10 10\n");
 }
 END_TEST
 
@@ -501,6 +521,21 @@ START_TEST(errors_of_the_listener)
 	played_stops(10, PTRACE_EVENT_FORK, SIGTRAP);
 	ck_assert_int_eq(stop_source_take(source), -ENOMEM);
 	ck_assert_played("fork 20 of 10\ncont 10\n");
+	/* A child that stops before its parent. */
+	for (uint32_t pid = 21; pid <= 22; pid++) {
+		played_add(pid, pid)->parent = 10;
+		played_stops(pid, pid == 21 ? PTRACE_EVENT_STOP : 0, SIGTRAP);
+		ck_assert_int_eq(stop_source_take(source), -ENOMEM);
+	}
+	ck_assert_played("fork 21 of 10\ncont 21\nfork 22 of 10\ncont 22 5\n");
+	listener_error = 0;
+	played_find(10)->faults++;
+	runs_for(10, PERIOD_NS);
+	look();
+	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
+	ck_assert_int_eq(stop_source_take(source), -EIO);
+	ck_assert_played("interrupt 10\ncgroup 10\ncode 10\nsample 10\ncont 10\n");
+	listener_error = -ENOMEM;
 	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
 	played_happens(10, CLD_EXITED, 0);
 	ck_assert_int_eq(stop_source_take(source), -ENOMEM);

@@ -2,7 +2,8 @@
 /*
  * Unwinding by tables: one step of a walk, from a frame to its caller. The BPF program, the
  * recorder and the tests compile the same code. Whoever includes this header provides
- * unwind_read(), and unwind_thread_pointer() where UNWIND_KNOWS_THREAD is defined.
+ * unwind_read(), unwind_thread_pointer() where UNWIND_KNOWS_THREAD is defined, and
+ * unwind_may_return_to() where UNWIND_READS_NO_CODE is.
  */
 #ifndef BPF_WALK_UNWIND_STEP_H
 #define BPF_WALK_UNWIND_STEP_H
@@ -100,6 +101,11 @@ static __always_inline long unwind_get_reg(const struct unwind_frame *f, __u32 r
 	return 0;
 }
 
+/* May a call return to @pc? Stands for a look at the call where there is no code to read. */
+#ifdef UNWIND_READS_NO_CODE
+static bool unwind_may_return_to(__u64 pc);
+#endif
+
 enum call_kind {
 	CALL_NONE,
 	CALL_DIRECT,   /* of a place that the instruction has */
@@ -145,6 +151,15 @@ __verified_once __u32 find_stub(__u64 pc)
 #define call_before(f, pc) find_call(pc)
 #define call_target(f, pc) find_call_target(pc)
 #define is_stub_at(f, pc)  find_stub(pc)
+#elif defined(UNWIND_READS_NO_CODE)
+static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
+{
+	(void)f;
+	return unwind_may_return_to(pc) ? CALL_INDIRECT : CALL_NONE;
+}
+
+#define call_target(f, pc) 0
+#define is_stub_at(f, pc)  false
 #else
 static inline enum call_kind call_before(const struct unwind_frame *f, __u64 pc)
 {

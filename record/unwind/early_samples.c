@@ -26,6 +26,7 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	return 0;
 }
 
+#define UNWIND_READS_NO_CODE
 #include "bpf/languages/loop_places.h"
 #include "bpf/made/made_code.h"
 #include "bpf/walk/unwind_walk.h"
@@ -89,11 +90,32 @@ struct stack_walk {
 	struct language_stack *functions;
 	struct unwind_walk w;
 	bool is_last; /* the walk goes as far as it gets */
+	size_t depth; /* frames of the stack so far, with functions of languages */
 	/* Frames of Java that have been found and are not in the stack yet: */
 	size_t stretch; /* in early->stretches; the rest of it, from number @at on */
 	uint32_t at;
 	bool has_stretch;
 };
+
+/* The walk at hand, of @walked. */
+static struct stack_walk *walking;
+
+/*
+ * A copy of a stack comes without the code. So only the caller of the innermost frame may hold its
+ * CFA in a register, which that frame leaves alone, and code has to be mapped at @pc.
+ */
+static bool unwind_may_return_to(__u64 pc)
+{
+	struct unwind_mapping mapping;
+	bool has_regex;
+	int found;
+
+	if (walking->depth > 1)
+		return false;
+	found = walking->finder->find(walking->finder->ctx, walked, pc - 1, &mapping, &has_regex);
+	walking->w.is_early |= found == -EAGAIN;
+	return found == 1;
+}
 
 /* May the table of @mapping be known later? */
 static bool may_get_table(const struct unwind_mapping *mapping)
@@ -436,6 +458,7 @@ static int walk_stack(struct early_samples *early, struct stack_walk *walk, enum
 
 			if (w->end != STACK_GOES_ON)
 				break;
+			walk->depth = early->scratch.nr;
 			ret = walk_native_frame(walk, &functions, &address);
 			if (ret < 0)
 				return ret;
@@ -487,6 +510,7 @@ int early_samples_walk(struct early_samples *early, struct table_maps *store,
 		if (!e->raw)
 			continue;
 		walked = e->raw;
+		walking = &walk;
 		ret = walk_stack(early, &walk, &e->end);
 		if (!ret)
 			ret = keep_frames(early, e);

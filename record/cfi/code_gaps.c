@@ -78,7 +78,7 @@ static int read_symbols(struct code_frames *frames, const struct elf_image *file
 }
 
 /*
- * Has @file the builtins of V8? They have no unwind information, but frames along rbp, in which
+ * Has @file the builtins of V8? They have no unwind information, but frame pointers, by which
  * walks look for functions of JavaScript (bpf/languages/node_frames.h).
  */
 static int find_builtins(const struct elf_image *file, bool *has_builtins)

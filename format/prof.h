@@ -463,7 +463,7 @@ enum prof_loss {
 enum prof_end_reason {
 	PROF_END_DURATION = 0,
 	PROF_END_SIGNAL = 1,
-	PROF_END_COMMAND = 2,
+	PROF_END_COMMAND = 2, /* without a command, the processes that were chosen by their ids */
 	PROF_END_ERROR = 3,
 	PROF_END_ROTATED = 4, /* the next recording goes on from there */
 	PROF_NR_END_REASONS,

@@ -22,6 +22,7 @@
 #include "record/pipeline.h"
 #include "record/session.h"
 #include "record/session_notes.h"
+#include "record/system/exits.h"
 #include "record/system/open_files.h"
 #include "record/system/wakeups.h"
 
@@ -91,6 +92,7 @@ struct recorder {
 	struct description description;
 	struct recordings recordings;
 	struct wakeups wakeups;
+	struct exits exits; /* of the processes that were chosen by their ids */
 	struct schedule schedule;
 	struct pipeline pipeline;
 	uint64_t start_ns;   /* CLOCK_MONOTONIC: start of the run */
@@ -138,6 +140,22 @@ static int watch_all(struct recorder *r)
 	return ret;
 }
 
+/* With --follow, children go on after them. */
+static int watch_exits(struct recorder *r)
+{
+	const u32_vec *pids = &r->options->pids;
+	int ret;
+
+	if (!pids->nr || r->options->follow || r->options->command)
+		return 0;
+	ret = exits_init(&r->exits, pids);
+	if (ret)
+		return out_of_memory(r);
+	vec_for_each(&r->exits.pidfds, fd)
+		ret = ret ? ret : wakeups_watch_edges(&r->wakeups, *fd, r->err);
+	return ret;
+}
+
 static void request_stop(struct recorder *r, enum prof_end_reason reason)
 {
 	if (!r->stop)
@@ -161,6 +179,13 @@ static void handle_wakeups(struct recorder *r, int happened)
 		request_stop(r, PROF_END_SIGNAL);
 	if (r->session.command.exited)
 		request_stop(r, PROF_END_COMMAND);
+	if (r->stop || !exits_are_over(&r->exits))
+		return;
+	if (r->exits.nr > 1)
+		progress_note(&r->progress, "all %zu processes have ended", r->exits.nr);
+	else
+		progress_note(&r->progress, "process %u has ended", r->options->pids.data[0]);
+	request_stop(r, PROF_END_COMMAND);
 }
 
 /*
@@ -253,6 +278,8 @@ static int prepare_run(struct recorder *r)
 		ret = session_prepare(&r->session);
 	if (!ret)
 		ret = watch_all(r);
+	if (!ret)
+		ret = watch_exits(r);
 	if (!ret)
 		ret = pipeline_init(&r->pipeline, &r->session, &r->recordings, &r->schedule);
 	r->pipeline.wait_for_names = wait_for_last_names;
@@ -552,6 +579,7 @@ static void release_all(struct recorder *r, bool keep_part)
 	recordings_close(&r->recordings, keep_part);
 	description_deinit(&r->description);
 	session_deinit(&r->session);
+	exits_deinit(&r->exits);
 	wakeups_deinit(&r->wakeups);
 }
 
@@ -580,7 +608,8 @@ static int command_status(const struct recorder *r, int ret)
 
 	if (ret)
 		return command->refused;
-	return r->end_reason == PROF_END_COMMAND ? command_exit_status(command) : 0;
+	return command->exited && r->end_reason == PROF_END_COMMAND ? command_exit_status(command)
+								    : 0;
 }
 
 int recorder_run(const struct record_options *options, int *status, struct err *err)

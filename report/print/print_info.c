@@ -31,8 +31,12 @@ static void print_state(const struct recording *rec, struct textbuf *out)
 		return;
 	}
 	info_text(out, "recording", "complete");
-	info_text(out, "end",
-		  rec->end->reason < PROF_NR_END_REASONS ? reasons[rec->end->reason] : "unknown");
+	if (rec->end->reason == PROF_END_COMMAND && !rec->meta->command[0])
+		info_text(out, "end", "the processes ended");
+	else
+		info_text(out, "end",
+			  rec->end->reason < PROF_NR_END_REASONS ? reasons[rec->end->reason]
+								 : "unknown");
 }
 
 /* The time is in UTC, so that the text does not depend on the machine that reports. */

@@ -273,9 +273,13 @@ int print_info_json(const struct recording *rec, struct textbuf *out)
 	json_put_number(&json, "bytes", rec->nr_bytes);
 	json_put_bool(&json, "complete", rec->end != NULL);
 	json_put_text(&json, "defect", rec->end || !rec->defect ? "" : rec->defect);
-	json_put_safe(&json, "end",
-		      rec->end && rec->end->reason < PROF_NR_END_REASONS ? reasons[rec->end->reason]
-									 : "");
+	if (rec->end && rec->end->reason == PROF_END_COMMAND && !rec->meta->command[0])
+		json_put_safe(&json, "end", "processes");
+	else
+		json_put_safe(&json, "end",
+			      rec->end && rec->end->reason < PROF_NR_END_REASONS
+				      ? reasons[rec->end->reason]
+				      : "");
 	json_put_number(&json, "merged_from", rec->meta->nr_recordings);
 	print_host(rec, &json);
 	print_choices(rec->meta, &json);

@@ -67,6 +67,20 @@ signals_of() { (trap '' HUP INT PIPE; "$@" grep '^Sig[BI]' /proc/self/status); }
 check "a command: its signals are as profrec found them" same "$(signals_of "$profrec" -q -o "$dir/signals.prof" --)" \
 	"$(signals_of)"
 
+## The end of the processes that were chosen. One that goes on keeps the recording.
+sleep 1000 &
+first=$!
+sleep 1000 &
+second=$!
+begin_recording -F 99 -p $first,$second -o "$dir/exits.prof"
+kill $first
+check "-p: a recording goes on while one process does" fails 124 timeout 1 tail --pid=$recorder -f /dev/null
+kill $second
+wait $recorder
+check "-p: a recording ends with its processes: status 0" same $? 0
+check "-p: a recording ends with its processes: said" contains "$(cat "$dir/err")" "profrec: all 2 processes have ended"
+check "-p: a recording ends with its processes: the reason" same "$(info "$dir/exits.prof" end)" "the processes ended"
+
 ## Open files: the soft limit is no obstacle, and the command has it as it was.
 few_files() { prlimit --nofile=16:"$(ulimit -Hn)" "$@"; }
 check "open files: a low limit is raised" few_files "$profrec" -q -p "$pid" -o "$dir/few.prof" 1

@@ -2,11 +2,11 @@
 /*
  * Runtimes number the functions and classes that they make, or name them by an address, and some
  * compilers number functions. The next run or build of the program has other numbers, so diffs,
- * merged recordings and tables of a fleet would take one function for many. Reports leave such parts out, as the table in lasting_name.c says.
- * Two functions may then have one name.
+ * merged recordings and tables of a fleet would take one function for many. Reports leave such
+ * parts out, as the table in lasting_name.c says. Two functions may then have one name.
  */
-#ifndef REPORT_DEMANGLE_LASTING_NAME_H
-#define REPORT_DEMANGLE_LASTING_NAME_H
+#ifndef REPORT_TEXT_LASTING_NAME_H
+#define REPORT_TEXT_LASTING_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

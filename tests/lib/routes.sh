@@ -39,6 +39,7 @@ count_hits()
 	[ -z "${cold:-}" ] || interval=()
 	: > "$dir/err"
 	"$profrec" -e "$dir/$started:on_*" "${interval[@]}" -o "$dir/app.prof" --pid "$(IFS=,; echo "${pids[*]}")" "$@" 2> "$dir/err" &
+	# shellcheck disable=SC2034 # for end_recording
 	recorder=$!
 	wait_for has_text "Ctrl-C" "$dir/err"
 	[ -n "${cold:-}" ] || wait_for has_label

@@ -259,7 +259,7 @@ START_TEST(threads_that_end)
 	refused_code = EMFILE;
 	ck_assert_int_eq(perf_events_add(&events, 20, false, &err), -EMFILE);
 	ck_assert_str_eq(err.text, "failed to open event 'cycles': Too many open files");
-	ck_assert_str_eq(err.hint, "raise the hard limit of open files (ulimit -Hn)");
+	ck_assert_str_eq(err.hint, ""); /* open_files_explain has it */
 }
 END_TEST
 

@@ -22,6 +22,7 @@
 #include "record/sampler/memory_watch.h"
 #include "record/program/skeleton.h"
 #include "record/sampler/type_file.h"
+#include "record/system/open_files.h"
 #include "record/system/privilege.h"
 
 /* The program wakes the recorder when a set is this full. The rest is room until the swap. */
@@ -378,6 +379,11 @@ static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *
 			"lower --stack-storage-size, --hash-storage-size or --max-stack-depth, or the memory cgroup's limit is too low");
 	if (!is_unknown_to_kernel(ret))
 		return ret;
+	/* libbpf asks the kernel what it knows, and takes a lack of descriptors for a no. */
+	if (open_files_are_few()) {
+		open_files_explain(-EMFILE, err);
+		return ret;
+	}
 	if (access("/sys/kernel/btf/vmlinux", R_OK))
 		return err_hint(
 			err, ret,

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <sys/resource.h>
 
+/* The maps, programs and events of a recording of a few CPUs take some 150. */
+#define FEW_FILES 256
+
 static struct rlimit inherited; /* all 0: open_files_raise was not called */
 
 void open_files_raise(void)
@@ -21,6 +24,13 @@ void open_files_restore(void)
 {
 	if (inherited.rlim_max)
 		setrlimit(RLIMIT_NOFILE, &inherited);
+}
+
+bool open_files_are_few(void)
+{
+	struct rlimit limit;
+
+	return !getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_max < FEW_FILES;
 }
 
 int open_files_explain(int code, struct err *err)

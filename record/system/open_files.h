@@ -6,6 +6,8 @@
 #ifndef RECORD_SYSTEM_OPEN_FILES_H
 #define RECORD_SYSTEM_OPEN_FILES_H
 
+#include <stdbool.h>
+
 #include "common/err.h"
 
 /* Raises the soft limit to the hard limit. If that fails, a later open may fail. */
@@ -13,6 +15,9 @@ void open_files_raise(void);
 
 /* Call it in a child. Sets the limit that the recorder itself inherited. */
 void open_files_restore(void);
+
+/* May the hard limit be too low for a recording by BPF programs? */
+bool open_files_are_few(void);
 
 /*
  * Adds a hint to @err if @code is -EMFILE or -ENFILE, whichever call failed with it. Returns @code.

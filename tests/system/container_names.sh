@@ -79,7 +79,7 @@ said()
 	"$profrep" processes --json "$dir/app.prof" | /usr/bin/python3 -c 'import json, sys
 for event in json.load(sys.stdin)["events"]:
     for item in event["items"]:
-        print(item["name"], *[key + "=" + value for key, value in item["attributes"].items()])' | sort
+        print(item["name"], *[key + "=" + ascii(value)[1:-1] for key, value in item["attributes"].items()])' | sort
 }
 by() { "$profrep" -f --by "$1" "$dir/app.prof" | sed 's/;.*//' | sort -u | xargs -d '\n' | tr -d '"'; }
 check "programs in containers are recorded" record

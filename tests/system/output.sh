@@ -120,7 +120,7 @@ fill() { dd if=/dev/zero of="$dir/fifo" bs=4096 count=256 oflag=nonblock 2> /dev
 unread()
 {
 	: > "$dir/err"
-	"$profrec" -F 999 -o - > "$dir/fifo" 2> "$dir/err" 8>&- &
+	"$profrec" -F 999 --names-wait 0 -o - > "$dir/fifo" 2> "$dir/err" 8>&- &
 	recorder=$!
 	wait_seconds=20 wait_for has_begun
 }

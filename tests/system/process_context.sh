@@ -44,7 +44,7 @@ said()
 for event in json.load(sys.stdin)["events"]:
     for item in event["items"]:
         if str(item["pid"]) in sys.argv[1:]:
-            print(item["name"], *[key + "=" + value for key, value in item["attributes"].items()])' "${pids[@]}" | sort
+            print(item["name"], *[key + "=" + ascii(value)[1:-1] for key, value in item["attributes"].items()])' "${pids[@]}" | sort
 }
 check "programs with a process context are recorded" record
 expected="child

@@ -400,6 +400,7 @@ static void note_epoch(struct model *model, const struct prof_epoch *epoch)
 	model->nr_epochs++;
 	model->nr_counts += epoch->nr_counts;
 	model->nr_sliced_epochs += epoch->slice_ns != 0;
+	model->nr_whole_epochs += !epoch->slice_ns && epoch->nr_counts;
 	model->slice_ns = max_u64(model->slice_ns, epoch->slice_ns);
 }
 

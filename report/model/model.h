@@ -156,6 +156,7 @@ struct model {
 	uint64_t nr_epochs;
 	uint64_t nr_counts;               /* of all epochs, before equal ones became one row */
 	uint64_t nr_sliced_epochs;        /* of these, that have slices of time */
+	uint64_t nr_whole_epochs;         /* that have none; the others have names alone */
 	uint64_t slice_ns;                /* length of the longest slices */
 	bool has_languages;               /* some object is of an interpreted language */
 	bool has_several;                 /* recordings; known before the first epoch */

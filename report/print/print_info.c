@@ -207,7 +207,7 @@ static void print_slices(const struct model *model, struct textbuf *out)
 		return;
 	}
 	print_seconds(out, model->slice_ns);
-	if (model->nr_sliced_epochs < model->nr_epochs)
+	if (model->nr_whole_epochs)
 		textbuf_printf(out, " in %" PRIu64 " of the epochs", model->nr_sliced_epochs);
 	textbuf_char(out, '\n');
 }

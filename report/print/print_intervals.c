@@ -172,13 +172,20 @@ static int print_rest(struct intervals *v)
 	return ret ? ret : print_empty(v, end_ns / v->length_ns);
 }
 
+static int take_any_epoch(struct intervals *v, const struct prof_epoch *epoch)
+{
+	if (!epoch->nr_counts) /* it has names alone, and is no interval */
+		return recording_add(&v->source->rec, epoch, v->err);
+	return v->length_ns ? take_epoch(v, epoch) : take_single_epoch(v, epoch);
+}
+
 static int print_all(struct intervals *v)
 {
 	const struct prof_epoch *epoch;
 	int ret;
 
 	while ((ret = recording_next(&v->source->rec, &epoch, v->err)) == RECORDING_EPOCH) {
-		ret = v->length_ns ? take_epoch(v, epoch) : take_single_epoch(v, epoch);
+		ret = take_any_epoch(v, epoch);
 		if (ret)
 			return ret;
 	}

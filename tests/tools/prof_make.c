@@ -32,6 +32,7 @@
  *	slices LENGTH_NS PHASE_NS       the epoch has slices of time
  *	part SLICE N                    of the count before
  *	epoch [BEGIN_NS END_NS]         writes the counts so far as an epoch; the rest stays defined
+ *	names BEGIN_NS END_NS           writes an epoch without counts, for its symbols
  *	end KEY VALUE                   a member of struct prof_end, or lost_full,
  *	                                lost_refused, lost_walk, missed_user_full, ...;
  *	                                cpu_taken: numbers
@@ -68,7 +69,7 @@ struct maker {
 	struct prof_meta meta;
 	struct prof_end end;
 	struct prof_writer *writer;
-	bool has_counted, has_taken, has_event_numbers, is_cut;
+	bool has_counted, has_taken, has_event_numbers, is_cut, has_names_alone;
 	unsigned int line;
 };
 
@@ -427,7 +428,7 @@ static void write_epoch(struct maker *m)
 		m->meta.nr_events = m->events.nr;
 		check(m, prof_writer_meta(m->writer, &m->meta));
 	}
-	if (!w->counts.nr)
+	if (!w->counts.nr && !m->has_names_alone)
 		return;
 	vec_clear(&w->mappings);
 	for (uint32_t i = 0; i < w->processes.nr; i++) {
@@ -460,11 +461,13 @@ static void do_part(struct maker *m, char **words)
 
 static void do_epoch(struct maker *m, char **words, int nr)
 {
+	m->has_names_alone = !strcmp(words[0], "names");
 	if (nr > 2) {
 		m->world.epoch.begin_ns = number(m, words[1]);
 		m->world.epoch.end_ns = number(m, words[2]);
 	}
 	write_epoch(m);
+	m->has_names_alone = false;
 	m->world.epoch.begin_ns = m->world.epoch.end_ns;
 	m->world.epoch.slice_ns = 0;
 }
@@ -709,25 +712,16 @@ static const struct {
 	void (*run)(struct maker *m, char **words);
 	void (*run_words)(struct maker *m, char **words, int nr);
 } directives[] = {
-	{"meta", 3, 3, do_meta, NULL},
-	{"object", 5, 7, NULL, do_object},
-	{"process", 3, 4, NULL, do_process},
-	{"map", 6, 6, do_map, NULL},
-	{"sym", 5, 5, do_sym, NULL},
-	{"count", 4, MAX_WORDS, NULL, do_count},
-	{"epoch", 1, 3, NULL, do_epoch},
-	{"end", 3, 3, do_end, NULL},
-	{"attribute", 4, 4, do_attribute, NULL},
-	{"request", 1, 1, do_request, NULL},
-	{"label", 3, 3, do_label, NULL},
-	{"cut", 1, 1, do_cut, NULL},
-	{"info", 7, 7, do_info, NULL},
-	{"event", 5, 6, NULL, do_event},
-	{"language", 4, 5, NULL, do_language},
-	{"slices", 3, 3, do_slices, NULL},
-	{"part", 3, 3, do_part, NULL},
-	{"source", 5, 5, do_source, NULL},
-	{"line", 6, 6, do_line_of, NULL},
+	{"meta", 3, 3, do_meta, NULL},       {"object", 5, 7, NULL, do_object},
+	{"process", 3, 4, NULL, do_process}, {"map", 6, 6, do_map, NULL},
+	{"sym", 5, 5, do_sym, NULL},         {"count", 4, MAX_WORDS, NULL, do_count},
+	{"epoch", 1, 3, NULL, do_epoch},     {"names", 3, 3, NULL, do_epoch},
+	{"end", 3, 3, do_end, NULL},         {"attribute", 4, 4, do_attribute, NULL},
+	{"request", 1, 1, do_request, NULL}, {"label", 3, 3, do_label, NULL},
+	{"cut", 1, 1, do_cut, NULL},         {"info", 7, 7, do_info, NULL},
+	{"event", 5, 6, NULL, do_event},     {"language", 4, 5, NULL, do_language},
+	{"slices", 3, 3, do_slices, NULL},   {"part", 3, 3, do_part, NULL},
+	{"source", 5, 5, do_source, NULL},   {"line", 6, 6, do_line_of, NULL},
 };
 
 static void do_line(struct maker *m, char *line, char **words)

@@ -90,7 +90,7 @@ TURNS=10 start own escapes
 count_hits
 check "hostile labels in tables" contains "$("$profrep" top --by-label http.route "$dir/app.prof")" '\x1b[31m<b>'
 check "hostile labels in OTLP" \
-	contains "$("$profrep" export otlp --json -o - "$dir/app.prof")" '"stringValue":"\\x1b[31m<b>&'
+	contains "$("$profrep" export otlp --json -o - "$dir/app.prof")" '"stringValue":"\u001b[31m<b>&'
 "$profrep" html --by-label http.route -o "$dir/app.html" "$dir/app.prof"
 check "hostile labels in pages" same "$(grep -c $'\033' "$dir/app.html")" 0
 

@@ -95,8 +95,17 @@ note_tables()
 # table_ticks: the sum of what note_tables saw last.
 table_ticks() { awk '{last[$1] = $2} END {for (child in last) n += last[child]; print n + 0}' "$dir/tables"; }
 
-# has_used_up: most of the user's second of CPU time for tables is used up, and no further table comes to its end.
-has_used_up() { [ "$(table_ticks)" -ge 80 ]; }
+# has_used_up: most of the user's second of CPU time for tables is used up, and no further table comes to its end. The
+# recorder's account has what each of its children had when it ended, which note_tables may not have seen.
+has_used_up()
+{
+	local stat fields had
+	IFS= read -rd '' stat < "/proc/$recorder/stat"
+	read -ra fields <<< "${stat##*) }"
+	# shellcheck disable=SC2046 # ids
+	count_ticks $(child_of "$recorder" profrec-tables)
+	[ $((fields[13] + fields[14] + had)) -ge 80 ]
+}
 
 uptime_ticks() { awk '{printf "%d", 100 * $1}' /proc/uptime; }
 

@@ -329,7 +329,8 @@ static int open_stream(struct pusher *pusher, const struct push_options *o, stru
 	const struct timespan span = source_timespan(&o->request);
 	int ret = recording_open(&source->rec, o->operands.names[0], &span, err);
 
-	source->rec.is_partial = true;
+	if (!ret)
+		ret = recording_read_names(&source->rec, err);
 	if (!ret)
 		ret = source_choose(source, &o->request, err);
 	/* The format keeps lines apart from names. */

@@ -9,6 +9,7 @@
 
 #include "common/cleanup.h"
 #include "common/io.h"
+#include "common/minmax.h"
 #include "common/readfile.h"
 #include "report/model/first_interrupt.h"
 
@@ -193,7 +194,8 @@ static int end_at_defect(struct recording *rec, const char *defect)
 bool recording_is_over_budget(const struct recording *rec, uint64_t more)
 {
 	return model_bytes(&rec->model) + model_bytes(&rec->seen.names) >
-	       MODEL_BYTES_ANYHOW + (rec->nr_bytes + more) * MODEL_BYTES_PER_BYTE;
+	       MODEL_BYTES_ANYHOW +
+		       (max_u64(rec->nr_bytes, rec->names_bytes) + more) * MODEL_BYTES_PER_BYTE;
 }
 
 /* The description of a merged recording was written before its duration was known. */
@@ -216,7 +218,10 @@ static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 	ret = prof_reader_next(rec->reader, epoch);
 	rec->nr_bytes = prof_reader_bytes(rec->reader);
 	if (ret == PROF_READ_EPOCH) {
-		ret = rec->is_partial ? seen_names_add(&rec->seen, *epoch) : 0;
+		if (!rec->is_partial || rec->nr_bytes <= rec->names_bytes)
+			return RECORDING_EPOCH;
+		rec->names_bytes = rec->nr_bytes;
+		ret = seen_names_add(&rec->seen, *epoch);
 		return ret ? ret : RECORDING_EPOCH;
 	}
 	if (ret == PROF_READ_END) {
@@ -227,6 +232,34 @@ static int read_epoch(struct recording *rec, const struct prof_epoch **epoch)
 	if (ret != -ENODATA && ret != -EBADMSG)
 		return ret;
 	return end_at_defect(rec, prof_reader_error(rec->reader));
+}
+
+int recording_read_names(struct recording *rec, struct err *err)
+{
+	const struct timespan all = {0};
+	const struct prof_epoch *epoch;
+	struct recording ahead;
+	struct stat st;
+	int ret;
+
+	rec->is_partial = true;
+	if (fstat(rec->fd, &st) || !S_ISREG(st.st_mode) || rec->fd != rec->owned_fd)
+		return 0;
+	ret = recording_open(&ahead, rec->name, &all, err);
+	if (ret)
+		return ret;
+	ahead.is_partial = true;
+	do
+		ret = read_epoch(&ahead, &epoch);
+	while (ret == RECORDING_EPOCH);
+	if (ret < 0)
+		read_error(rec, ret, err);
+	seen_names_deinit(&rec->seen);
+	rec->seen = ahead.seen;
+	rec->names_bytes = ahead.names_bytes;
+	ahead.seen = (struct seen_names){0};
+	recording_deinit(&ahead);
+	return ret;
 }
 
 int recording_next(struct recording *rec, const struct prof_epoch **epoch, struct err *err)

@@ -35,6 +35,7 @@ struct recording {
 	bool keeps_tids;            /* as the timespan says */
 	bool keeps_labels;          /* as well */
 	struct seen_names seen;     /* of all epochs that were read, if so */
+	uint64_t names_bytes;       /* of the recording, whose names have been seen */
 	struct prof_reader *reader;
 	int fd, owned_fd;       /* fd is read; owned_fd is closed at the end, -1: nothing */
 	uint32_t nr_recordings; /* a merged one counts for all that it is made of */
@@ -100,6 +101,13 @@ int recording_open(struct recording *rec, const char *name, const struct timespa
 		   struct err *err);
 
 enum { RECORDING_END = 0, RECORDING_EPOCH = 1 };
+
+/*
+ * Reads the names of all epochs ahead, because an epoch may bring names for those before it. Call
+ * it after recording_open, where epochs are reported before the next is read. Standard input and
+ * pipes are not read ahead. Returns 0 or a negative errno with @err set.
+ */
+int recording_read_names(struct recording *rec, struct err *err);
 
 /*
  * Reads the next epoch that overlaps the span; it is valid until the next call. RECORDING_END means

@@ -204,7 +204,8 @@ static int open_and_print(struct intervals *v, const char *file,
 	const struct timespan span = source_timespan(request);
 	int ret = recording_open(&v->source->rec, file, &span, v->err);
 
-	v->source->rec.is_partial = true;
+	if (!ret)
+		ret = recording_read_names(&v->source->rec, v->err);
 	if (!ret && rec->nr_recordings > 1)
 		ret = err_set(
 			v->err, -EINVAL,

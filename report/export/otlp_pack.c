@@ -394,9 +394,40 @@ static int put_resource(struct otlp_request *x, const struct printout *p, uint32
 	return ret;
 }
 
+/* The numbers of profiles, one series after the other. */
+struct profile_order {
+	uint32_t *begins; /* of each series, and the end of the last one */
+	uint32_t *numbers;
+};
+
+static void release_order(struct profile_order *order)
+{
+	free(order->begins);
+	free(order->numbers);
+}
+
+/* Returns 0 or -ENOMEM. Call release_order in either case. */
+static int order_profiles(const struct otlp_request *x, struct profile_order *order)
+{
+	uint32_t nr_series = x->series.items.nr;
+
+	order->begins = calloc((size_t)nr_series + 2, sizeof(*order->begins));
+	order->numbers = calloc(x->profiles.nr + 1, sizeof(*order->numbers));
+	if (!order->begins || !order->numbers)
+		return -ENOMEM;
+	vec_for_each(&x->profiles, profile)
+		order->begins[profile->series + 2]++;
+	for (uint32_t i = 2; i <= nr_series; i++)
+		order->begins[i] += order->begins[i - 1];
+	/* From here on, begins[series + 1] is where the next profile of the series goes. */
+	for (uint32_t i = 0; i < x->profiles.nr; i++)
+		order->numbers[order->begins[x->profiles.data[i].series + 1]++] = i;
+	return 0;
+}
+
 /* Makes the profiles of @series as fields of their scope. */
-static int make_profiles(struct otlp_request *x, const struct printout *p, uint32_t series,
-			 struct textbuf *out)
+static int make_profiles(struct otlp_request *x, const struct printout *p,
+			 const struct profile_order *order, uint32_t series, struct textbuf *out)
 {
 	Otlp__InstrumentationScope scope = OTLP__INSTRUMENTATION_SCOPE__INIT;
 	struct textbuf profile = {.fd = -1};
@@ -405,22 +436,20 @@ static int make_profiles(struct otlp_request *x, const struct printout *p, uint3
 	scope.name = (char *)"profrec";
 	scope.version = (char *)PROFREC_VERSION;
 	otlp_put_message(out, SCOPE_SCOPE, &scope.base);
-	for (size_t i = 0; i < x->profiles.nr && !ret; i++) {
-		if (x->profiles.data[i].series != series)
-			continue;
+	for (uint32_t i = order->begins[series]; i < order->begins[series + 1] && !ret; i++) {
 		profile.nr = 0;
-		ret = put_profile(x, p, &x->profiles.data[i], &profile);
+		ret = put_profile(x, p, &x->profiles.data[order->numbers[i]], &profile);
 		otlp_put_bytes(out, SCOPE_PROFILES, profile.data, profile.nr);
 	}
 	textbuf_deinit(&profile);
 	return ret ? ret : out->error;
 }
 
-static int put_series(struct otlp_request *x, const struct printout *p, uint32_t series,
-		      struct textbuf *out)
+static int put_series(struct otlp_request *x, const struct printout *p,
+		      const struct profile_order *order, uint32_t series, struct textbuf *out)
 {
 	struct textbuf resource = {.fd = -1}, profiles = {.fd = -1};
-	int ret = make_profiles(x, p, series, &profiles);
+	int ret = make_profiles(x, p, order, series, &profiles);
 
 	if (!ret)
 		ret = put_resource(x, p, series, &resource);
@@ -437,15 +466,17 @@ static int put_series(struct otlp_request *x, const struct printout *p, uint32_t
 
 int otlp_request_pack(struct otlp_request *x, const struct printout *p, struct textbuf *out)
 {
+	struct profile_order order;
 	uint32_t first = 0;
-	int ret = 0;
+	int ret = order_profiles(x, &order);
 
 	for (uint32_t i = 1; i < x->series.items.nr; i++)
 		if (x->series_counts.data[i] > x->series_counts.data[first])
 			first = i;
 	/* Viewers show the first profile. */
 	for (uint32_t i = 0; i < x->series.items.nr && !ret; i++)
-		ret = put_series(x, p, i ? i - (i <= first) : first, out);
+		ret = put_series(x, p, &order, i ? i - (i <= first) : first, out);
+	release_order(&order);
 	/* Profiles have brought strings and attributes. */
 	return ret ? ret : put_dictionary(x, &p->rec->model, out);
 }

@@ -184,7 +184,7 @@ LOAD_BIN := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(LOAD_SRC))
 $(B)/tests/test_cfi_libdw: UNIT_LIBS := $(if $(wildcard $(SYSROOT)/usr/include/elfutils/libdw.h),-ldw)
 
 # It answers requests itself.
-$(B)/tests/test_watcher: UNIT_LIBS := -Wl,--wrap=http_client_post
+$(B)/tests/test_watcher: UNIT_LIBS := -Wl,--wrap=http_client_post -Wl,--wrap=http_client_limit
 
 # They play the threads that are sampled, and say what /proc and the kernel tell of them (tests/unit/played_source.h).
 comma := ,

@@ -150,17 +150,22 @@ static int step(struct follow *x)
 static void send_rest(struct follow *x)
 {
 	struct spool_sender *sending = &x->sending;
+	const uint64_t patience_ns = x->f->patience_ns;
 	uint64_t taken_ns = clock_monotonic_ns();
 
 	sending->send_at_ns = 0;
 	while (spool_first(x->f->pusher->spool)) {
-		if (clock_monotonic_ns() >= sending->send_at_ns) {
+		uint64_t waited_ns = clock_monotonic_ns() - taken_ns;
+
+		if (taken_ns + waited_ns >= sending->send_at_ns) {
+			http_client_limit(sending->sender->client,
+					  patience_ns - min_u64(waited_ns, patience_ns));
 			spool_sender_send(sending);
 			if (sending->is_barred)
 				return;
 			if (!sending->has_trouble)
 				taken_ns = clock_monotonic_ns();
-		} else if (*x->f->is_ended || sending->send_at_ns - taken_ns >= x->f->patience_ns) {
+		} else if (*x->f->is_ended || sending->send_at_ns - taken_ns >= patience_ns) {
 			return;
 		} else {
 			wait_for_bytes(x, -1, sending->send_at_ns);

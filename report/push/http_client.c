@@ -15,12 +15,12 @@
 #define ANSWER_BYTES_MAX (64u << 10)
 #define HEADER_BYTES_MAX (64u << 10)
 
-/* How much of an answer is kept, and how much of an error is shown. */
-#define KEPT_BYTES  4096
+/* How much of an error is shown. */
 #define SHOWN_BYTES 300
 
 #define CONNECT_MS 10000L
 #define REQUEST_MS 60000L
+#define LEAST_MS   1000L
 
 #define TOKEN_BYTES_MAX 8192
 
@@ -33,8 +33,8 @@ struct http_client {
 	char *url;
 	bool is_loopback; /* the receiver is on this machine */
 	char error[CURL_ERROR_SIZE];
-	char answer[KEPT_BYTES];
-	size_t nr_answer, nr_answer_bytes, nr_header_bytes;
+	char answer[ANSWER_BYTES_MAX];
+	size_t nr_answer, nr_header_bytes;
 	const char *body; /* of the request */
 	size_t len, nr_read;
 	const volatile sig_atomic_t *is_ended;
@@ -44,13 +44,12 @@ struct http_client {
 static size_t take_answer(char *data, size_t size, size_t nr, void *ctx)
 {
 	struct http_client *client = ctx;
-	size_t len = size * nr, room = sizeof(client->answer) - client->nr_answer;
+	size_t len = size * nr;
 
-	client->nr_answer_bytes += len;
-	if (client->nr_answer_bytes > ANSWER_BYTES_MAX)
+	if (len > sizeof(client->answer) - client->nr_answer)
 		return CURL_WRITEFUNC_ERROR;
-	memcpy(client->answer + client->nr_answer, data, len < room ? len : room);
-	client->nr_answer += len < room ? len : room;
+	memcpy(client->answer + client->nr_answer, data, len);
+	client->nr_answer += len;
 	return len;
 }
 
@@ -430,6 +429,13 @@ static void judge_answer(struct http_client *client, struct http_answer *answer)
 	}
 }
 
+void http_client_limit(struct http_client *client, uint64_t limit_ns)
+{
+	uint64_t ms = max_u64(limit_ns / NS_PER_MS, LEAST_MS);
+
+	client->lib.setopt(client->handle, CURLOPT_TIMEOUT_MS, (long)min_u64(ms, REQUEST_MS));
+}
+
 void http_client_post(struct http_client *client, const void *body, size_t len,
 		      struct http_answer *answer)
 {
@@ -438,7 +444,7 @@ void http_client_post(struct http_client *client, const void *body, size_t len,
 	CURLcode code;
 
 	*answer = (struct http_answer){.outcome = HTTP_FAILED};
-	client->nr_answer = client->nr_answer_bytes = client->nr_header_bytes = 0;
+	client->nr_answer = client->nr_header_bytes = 0;
 	client->error[0] = '\0';
 	if (set_token(client, &err)) {
 		set_text(answer, err.text, "", 0);

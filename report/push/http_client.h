@@ -39,6 +39,9 @@ void http_client_destroy(struct http_client *client);
 void http_client_watch(struct http_client *client, const volatile sig_atomic_t *is_ended,
 		       uint64_t grace_ns);
 
+/* Each request from now on ends after @limit_ns, at least a second and at most a minute. */
+void http_client_limit(struct http_client *client, uint64_t limit_ns);
+
 /* Posts @len bytes at @body. Returns nothing: each failure is an outcome. */
 void http_client_post(struct http_client *client, const void *body, size_t len,
 		      struct http_answer *answer);

@@ -65,11 +65,12 @@ static uint64_t random_number(void)
 	return number;
 }
 
-static void note_failure(struct sender *sender, const struct http_answer *answer,
+/* The request began at @begin_ns. */
+static void note_failure(struct sender *sender, const struct http_answer *answer, uint64_t begin_ns,
 			 struct push_message *message, uint64_t *wait_ns)
 {
 	if (!sender->failing_since_ns)
-		sender->failing_since_ns = clock_monotonic_ns();
+		sender->failing_since_ns = begin_ns;
 	message->may_be_taken |= answer->may_be_taken;
 	*wait_ns = back_off_fail(&sender->back_off, answer->retry_after_s, random_number());
 }
@@ -95,6 +96,7 @@ static void note_repeat(struct sender *sender, struct push_message *message)
 
 enum send_result sender_try(struct sender *sender, struct push_message *message, uint64_t *wait_ns)
 {
+	uint64_t begin_ns = clock_monotonic_ns();
 	struct http_answer answer;
 
 	if (message->may_be_taken)
@@ -114,7 +116,7 @@ enum send_result sender_try(struct sender *sender, struct push_message *message,
 		break;
 	}
 	memcpy(sender->failure, answer.text, sizeof(sender->failure));
-	note_failure(sender, &answer, message, wait_ns);
+	note_failure(sender, &answer, begin_ns, message, wait_ns);
 	return answer.outcome == HTTP_BARRED ? SEND_BARRED : SEND_AGAIN;
 }
 
@@ -126,14 +128,31 @@ static void wait_for(uint64_t ns)
 		;
 }
 
+/* How much of @patience_ns is left for a receiver that may be failing. */
+static uint64_t patience_left(const struct sender *sender, uint64_t patience_ns)
+{
+	uint64_t since = sender->failing_since_ns;
+	uint64_t gone = since ? clock_monotonic_ns() - since : 0;
+
+	return patience_ns - min_u64(gone, patience_ns);
+}
+
+/* As sender_try, but no longer than the patience lasts. */
+static enum send_result try_patiently(struct sender *sender, struct push_message *message,
+				      uint64_t patience_ns, uint64_t *wait_ns)
+{
+	http_client_limit(sender->client, patience_left(sender, patience_ns));
+	return sender_try(sender, message, wait_ns);
+}
+
 bool sender_send(struct sender *sender, struct push_message *message, uint64_t patience_ns)
 {
 	enum send_result result;
 	uint64_t wait_ns;
 
 	/* It is not worth to wait for a receiver that asks for more than there is patience. */
-	while ((result = sender_try(sender, message, &wait_ns)) == SEND_AGAIN &&
-	       clock_monotonic_ns() - sender->failing_since_ns + wait_ns < patience_ns) {
+	while ((result = try_patiently(sender, message, patience_ns, &wait_ns)) == SEND_AGAIN &&
+	       wait_ns < patience_left(sender, patience_ns)) {
 		bool will_be_old = sender_is_too_old(sender, message->begin_ns, wait_ns);
 
 		sender_say_failure(sender, !will_be_old);

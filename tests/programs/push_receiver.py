@@ -203,6 +203,9 @@ class Receiver(http.server.BaseHTTPRequestHandler):
         if fault == "reset":
             return self.close(True)
         body = self.rfile.read(int(self.headers["Content-Length"]))
+        if fault == "silent":  # until the client ends the connection
+            self.rfile.read(1)
+            return self.close(False)
         status, _, seconds = fault.partition(":")
         if fault == "html":
             return self.answer(200, "text/html", b"<html>hello</html>")
@@ -250,9 +253,9 @@ class Receiver(http.server.BaseHTTPRequestHandler):
             self.wfile.write(b"x")
             return self.close(False)
         time.sleep(float(os.environ.get("PUSH_DELAY", "0")))
-        if fault in ("partial", "message"):
+        if fault in ("partial", "message", "long"):
             part.partial_success.rejected_profiles = int(fault == "partial")
-            part.partial_success.error_message = "a \x1b[31mfault of the test"
+            part.partial_success.error_message = "a \x1b[31mfault of the test" * (2000 if fault == "long" else 1)
         return self.answer(200, kind, part.SerializeToString())
 
 

@@ -132,6 +132,8 @@ check "OTLP: a partial success: the reason, safe to print" \
 	contains "$(cat err)" 'it rejected the profile: a \x1b[31mfault of the test'
 start_receiver message
 check "OTLP: a warning is no refusal" says 0 "pushed: 4 profiles with 14 samples" otlp sums.prof
+start_receiver long
+check "OTLP: a long warning is no refusal" says 0 "pushed: 4 profiles with 14 samples" otlp sums.prof
 start_receiver html
 check "OTLP: another server that says 200" says 1 "it answers, but not as OTLP does" otlp sums.prof
 start_receiver
@@ -216,6 +218,10 @@ check "an answer for terminals" says 1 '\x1b[31mred' push sums.prof
 check "an answer for terminals is escaped" same "$(LC_ALL=C grep -c $'[\033\007]' err)" 0
 start_receiver "huge*8"
 check "an answer without an end" says 1 "not sent: 4 profiles" push --patience 1 sums.prof
+start_receiver "silent*4"
+check "an answer that does not come: patience begins with the request" says 1 "not sent: 4 profiles" \
+	push --patience 1 sums.prof
+check "an answer that does not come: one request was enough" same "$(nr_requests)" 1
 check "nobody listens" says 1 "not sent" "$profrep" push --patience 1 http://127.0.0.1:1 sums.prof
 check "nobody listens: where to look is said" contains "$(cat err)" "(does the receiver run there?)"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep: reports a recording of profrec. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -61,6 +62,8 @@ int main(int argc, char **argv)
 	struct err err = {0};
 	int ret, status;
 
+	/* Beyond the limit of a file's size, a write fails as on a full disk. */
+	signal(SIGXFSZ, SIG_IGN);
 	/* The help is written as a whole, by flush_help, which knows why that fails. */
 	setvbuf(stdout, help, _IOFBF, sizeof(help));
 	hash_seed_init();

@@ -6,7 +6,7 @@
 #include "common/cleanup.h"
 #include "report/model/first_interrupt.h"
 
-static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU, SIGXFSZ};
+static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGXCPU};
 
 /* A handler gets no other argument. */
 static void (*volatile clean_at_signal)(void);

@@ -12,7 +12,6 @@
 #include "common/part_file.h"
 #include "report/output/output_target.h"
 #include "report/output/signal_cleanup.h"
-#include "report/view/print_errors.h"
 
 #define COPY_BYTES (1u << 20)
 
@@ -171,10 +170,21 @@ static int finish_part(const struct output_file *file, int ret, struct err *err)
 	return ret;
 }
 
+/* As output_file_close. What could not be written is the reason of all that failed after it. */
+static int write_rest(const struct output_file *file, int ret, struct err *err)
+{
+	int error = ret ? file->out->error : textbuf_flush(file->out);
+
+	if (!error)
+		return ret;
+	if (!file->name)
+		return err_set(err, error, "failed to write the report: %s", strerror(-error));
+	return err_set(err, error, "failed to write '%s': %s", file->name, strerror(-error));
+}
+
 int output_file_close(struct output_file *file, int ret, struct err *err)
 {
-	if (!ret)
-		ret = print_flush(file->out, err);
+	ret = write_rest(file, ret, err);
 	if (!file->name)
 		return ret;
 	textbuf_deinit(&file->text);

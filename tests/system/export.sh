@@ -159,7 +159,7 @@ check "no format" says 2 "formats are pprof, otlp, speedscope, perf-script and f
 check "a base for another format" says 2 "option --base: only pprof has it" \
 	"$profrep" export folded --base "$dir/before.prof" "$dir/after.prof"
 check "several events" says 1 "--event NUMBER or NAME" "$profrep" export speedscope "$dir/events.prof"
-check "a full disk" says 1 "failed to write the report: No space left on device" \
+check "a full disk" says 1 "failed to write '/dev/full': No space left on device" \
 	"$profrep" export pprof -o /dev/full "$dir/basic.prof"
 check "a directory that is not there" says 1 "failed to create '$dir/none/x': No such file or directory" \
 	"$profrep" export pprof -o "$dir/none/x" "$dir/basic.prof"

@@ -181,7 +181,7 @@ check "the name of a page" "$profrep" html sub/basic.prof
 check "a page without -o is in the working directory" test -s basic.html
 check "standard input and output" same "$("$profrep" html -o - - < basic.prof | sed 's/<caption>.*//; /id="data"/d')" \
 	"$("$profrep" html -o - basic.prof | sed 's/<caption>.*//; /id="data"/d')"
-check "a full disk" says 1 "failed to write the report: No space left on device" "$profrep" html -o /dev/full basic.prof
+check "a full disk" says 1 "failed to write '/dev/full': No space left on device" "$profrep" html -o /dev/full basic.prof
 check "a full disk, by standard output" says 1 "failed to write the report: No space left on device" \
 	sh -c '"$0" html -o - basic.prof > /dev/full' "$profrep"
 check "a directory that is not there" says 1 "failed to create 'none/a.html': No such file" "$profrep" html -o none/a.html basic.prof

@@ -26,6 +26,7 @@ struct query {
 #define QUERY_READABLE         0x01
 #define QUERY_EXECUTABLE       0x04
 #define QUERY_COVERING_OR_NEXT 0x10
+#define QUERY_FILE_BACKED      0x20
 
 static int ask(int fd, struct query *query, struct proc_map *map)
 {
@@ -63,6 +64,11 @@ static int ask_path(int fd, uint64_t flags, uint64_t addr, char *name, struct pr
 int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)
 {
 	return ask_path(fd, QUERY_EXECUTABLE, addr, name, map);
+}
+
+int proc_query_file(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)
+{
+	return ask_path(fd, QUERY_FILE_BACKED, addr, name, map);
 }
 
 int proc_query_memory(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map)

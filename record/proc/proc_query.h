@@ -20,6 +20,12 @@
 int proc_query_next(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map);
 
 /*
+ * As proc_query_next, for mappings of files, executable or not. Shared memory, memory of huge pages
+ * and memfds are files of the kernel, too.
+ */
+int proc_query_file(int fd, uint64_t addr, char name[static PATH_MAX], struct proc_map *map);
+
+/*
  * As proc_query_next, for any mapping. map->path is "" where the file is on a device of its own, as
  * its path takes most of the time; memory and memory files have theirs.
  */

@@ -10,6 +10,7 @@
 #include "record/proc/proc_path.h"
 #include "record/proc/proc_query.h"
 #include "record/proc/proc_task.h"
+#include "record/process/copied_text.h"
 #include "record/process/memory_sharers.h"
 
 /* A process that maps files of more unresponsive devices than this has unknown mappings. */
@@ -24,6 +25,7 @@ struct scan_question {
 	size_t max;           /* mappings; 0: any number */
 	size_t nr;            /* mappings in earlier answers */
 	size_t nr_path_bytes; /* of them */
+	uint32_t nr_compared; /* as in struct copied_text */
 };
 
 /*
@@ -39,6 +41,7 @@ struct scan_question {
 struct scan_head {
 	uint64_t next;          /* ask again from there; 0: there are no more mappings */
 	uint64_t nr_path_bytes; /* of the mappings in this answer and earlier ones */
+	uint32_t nr_compared;   /* for this answer and earlier ones */
 };
 
 /* A mapping in the answer. The path follows, with a NUL. */
@@ -54,6 +57,8 @@ struct scan {
 	struct look *look;
 	struct scan_question question;
 	struct scan_head head;
+	struct copied_text copied;
+	int query_fd;    /* by which the kernel is asked for mappings; -1: their text is read */
 	size_t nr;       /* mappings */
 	size_t nr_lines; /* of the text of mappings, executable or not */
 };
@@ -67,17 +72,30 @@ static bool is_too_much(const struct scan *scan, size_t path_bytes)
 			  scan->head.nr_path_bytes + path_bytes > q->max * PATH_BYTES_PER_MAPPING);
 }
 
+/* The mapping by which the file of @map is known, and the offset there. */
+static const struct proc_map *find_file(struct scan *scan, const struct proc_map *map,
+					uint64_t *pgoff)
+{
+	*pgoff = map->pgoff;
+	if (!copied_text_may_be(map) || map->end <= scan->question.from ||
+	    (scan->query_fd >= 0 && !copied_text_ask(&scan->copied, scan->query_fd, map->end)))
+		return map;
+	return copied_text_find(&scan->copied, map, pgoff) ? &scan->copied.neighbour : map;
+}
+
 /*
  * Returns 0, -E2BIG when there are more mappings than are wanted, or -ENOBUFS when the answer must
  * go out before this mapping.
  */
 static int add_map(struct scan *scan, const struct proc_map *map)
 {
-	const char *path = map->path[0] ? map->path : "//anon";
+	uint64_t pgoff;
+	const struct proc_map *of = find_file(scan, map, &pgoff);
+	const char *path = of->path[0] ? of->path : "//anon";
 	const struct file_place place = {
-		.pid = scan->question.pid, .start = map->start, .end = map->end};
+		.pid = scan->question.pid, .start = of->start, .end = of->end};
 	struct mapped_file file = {.kind = mapped_file_kind(path),
-				   .identity = {.dev = map->dev, .inode = map->inode}};
+				   .identity = {.dev = of->dev, .inode = of->inode}};
 	struct scanned scanned = {
 		.start = map->start, .end = map->end, .path_bytes = strlen(path) + 1};
 	char name[PATH_MAX];
@@ -98,7 +116,7 @@ static int add_map(struct scan *scan, const struct proc_map *map)
 		name[len] = '\0';
 		file.path = name;
 		mapped_file_look(scan->look, scan->question.number, &file, &place);
-		scanned.pgoff = map->pgoff;
+		scanned.pgoff = pgoff;
 	}
 	scanned.identity = file.identity;
 	scanned.build_id = file.found_id;
@@ -117,6 +135,7 @@ static int scan_by_query(struct scan *scan, int fd)
 	struct proc_map map;
 	int ret;
 
+	scan->query_fd = fd;
 	for (;;) {
 		ret = look_touch(scan->look, look_process(scan->question.pid));
 		if (!ret)
@@ -143,6 +162,7 @@ static int add_executable(void *ctx, const struct proc_map *map)
 	if (q->max && scan->nr_lines++ >= q->max * LINES_PER_MAPPING)
 		return -E2BIG;
 	ret = is_wanted ? add_map(scan, map) : 0;
+	copied_text_pass(&scan->copied, map);
 	/* The next part of the text is read after this. */
 	return ret ? ret : look_touch(scan->look, look_process(scan->question.pid));
 }
@@ -150,8 +170,10 @@ static int add_executable(void *ctx, const struct proc_map *map)
 static int scan_by_text(struct scan *scan, int fd)
 {
 	char_vec text = {0};
-	int ret = proc_maps_read(fd, &text, add_executable, scan);
+	int ret;
 
+	scan->query_fd = -1;
+	ret = proc_maps_read(fd, &text, add_executable, scan);
 	vec_free(&text);
 	return ret;
 }
@@ -198,15 +220,19 @@ static int scan_process(struct scan *scan)
 /* A look_fn. */
 static int answer_scan(struct look *look)
 {
-	struct scan scan = {.look = look};
+	struct scan scan = {.look = look, .query_fd = -1};
+	const struct scan_question *q = &scan.question;
 	int ret;
 
 	if (look->nr_question != sizeof(scan.question))
 		return -EBADMSG;
 	memcpy(&scan.question, look->question, sizeof(scan.question));
-	scan.head.nr_path_bytes = scan.question.nr_path_bytes;
+	scan.head.nr_path_bytes = q->nr_path_bytes;
+	scan.copied = (struct copied_text)COPIED_TEXT_INIT(look, q->pid, q->number, q->nr_compared);
 	look_answer_append(look, &scan.head, sizeof(scan.head));
 	ret = scan_process(&scan);
+	scan.head.nr_compared = scan.copied.nr_compared;
+	copied_text_deinit(&scan.copied);
 	memcpy(look->answer, &scan.head, sizeof(scan.head));
 	return ret == -ENOBUFS ? 0 : ret;
 }
@@ -284,6 +310,7 @@ static int ask_for_mappings(struct scan_question *about, struct mapped_files *fi
 		about->from = head.next;
 		about->nr = mappings->nr;
 		about->nr_path_bytes = head.nr_path_bytes;
+		about->nr_compared = head.nr_compared;
 	}
 }
 

@@ -97,6 +97,32 @@ START_TEST(memory)
 }
 END_TEST
 
+/* Files and what the kernel keeps as files, executable or not. */
+START_TEST(files)
+{
+	char name[PATH_MAX];
+	int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+	struct proc_map want, have = {0};
+	char_vec text = {0};
+
+	map_code(-1, 2);
+	ck_assert_int_eq(read_fd(maps, 1 << 20, &text), 0);
+	for (char *line = text.data; *line;) {
+		line = proc_map_parse(line, &want);
+		ck_assert_ptr_nonnull(line);
+		if (!want.inode)
+			continue;
+		ck_assert_int_eq(proc_query_file(maps, have.end, name, &have), 0);
+		ck_assert_uint_eq(have.start, want.start);
+		ck_assert_uint_eq(have.pgoff, want.pgoff);
+		ck_assert_str_eq(have.path, want.path);
+	}
+	ck_assert_int_eq(proc_query_file(maps, have.end, name, &have), -ENOENT);
+	vec_free(&text);
+	close(maps);
+}
+END_TEST
+
 START_TEST(not_that_kind_of_file)
 {
 	int fd = open("/proc/self/status", O_RDONLY | O_CLOEXEC);
@@ -121,4 +147,4 @@ static const char *missing(void)
 
 static const struct suite suite = {.name = "proc_query", .missing = missing};
 
-SUITE_MAIN_OF(suite, same_as_text, memory, not_that_kind_of_file)
+SUITE_MAIN_OF(suite, same_as_text, memory, files, not_that_kind_of_file)

@@ -4,6 +4,7 @@
 #include <sys/sysmacros.h>
 
 #include "common/clock.h"
+#include "record/process/replaced_text.h"
 
 static uint64_t realtime_of(uint64_t monotonic_ns)
 {
@@ -37,6 +38,18 @@ static int watch_mapping(const struct record_targets *t, const struct address_sp
 	return ret || file->kind != MAPPED_ANON ? ret : jit_watch(t->jit, space);
 }
 
+/* Makes @mapping one of a file if it is a copy of the text that it replaces. */
+static int find_copy(const struct record_targets *t, const struct sideband_record *record,
+		     struct mapping *mapping)
+{
+	struct address_space *space = address_spaces_find(t->spaces, record->pid, record->time_ns);
+	uint32_t text = 0;
+
+	if (mapped_file_is_made_code(mapping_file(&t->spaces->files, mapping)))
+		text = replaced_text_find(t->spaces, space, mapping->start, mapping->end);
+	return text ? replaced_text_look(t->spaces, t->looks, space, text, mapping) : 0;
+}
+
 static int apply_mmap(const struct record_targets *t, const struct sideband_record *record)
 {
 	struct mapped_files *files = &t->spaces->files;
@@ -62,9 +75,12 @@ static int apply_mmap(const struct record_targets *t, const struct sideband_reco
 		ret = mapped_files_look(files, &key, &place, &mapping.file);
 	if (ret)
 		return ret;
-	file = mapping_file(files, &mapping);
-	if (file->kind != MAPPED_FILE)
+	if (mapping_file(files, &mapping)->kind != MAPPED_FILE)
 		mapping.pgoff = 0;
+	ret = find_copy(t, record, &mapping);
+	if (ret)
+		return ret;
+	file = mapping_file(files, &mapping);
 	ret = address_spaces_map(t->spaces, record->pid, record->time_ns, &mapping);
 	if (!ret)
 		ret = tell_unwinder(t, record, &mapping, file);
@@ -122,6 +138,21 @@ static int apply_share(const struct record_targets *t, const struct sideband_rec
 	return 0;
 }
 
+/* As find_copy, for what has moved to the place of @text. */
+static int find_moved_copy(const struct record_targets *t, const struct sideband_record *record,
+			   struct address_space *space, uint32_t text)
+{
+	const struct mapping *m = address_space_lookup(space, record->addr, record->time_ns);
+	struct mapping moved;
+	int ret;
+
+	if (!m || !mapped_file_is_made_code(mapping_file(&t->spaces->files, m)))
+		return 0;
+	moved = *m;
+	ret = replaced_text_look(t->spaces, t->looks, space, text, &moved);
+	return ret ? ret : address_spaces_map(t->spaces, record->pid, record->time_ns, &moved);
+}
+
 static int apply_move(const struct record_targets *t, const struct sideband_record *record)
 {
 	const struct mapped_move move = {
@@ -132,8 +163,13 @@ static int apply_move(const struct record_targets *t, const struct sideband_reco
 		.new_size = record->size,
 		.keeps_old = record->keeps_old,
 	};
+	struct address_space *space = address_spaces_find(t->spaces, record->pid, record->time_ns);
+	const uint32_t text =
+		replaced_text_find(t->spaces, space, record->addr, record->addr + record->size);
 	int ret = address_spaces_move(t->spaces, record->pid, &move);
 
+	if (!ret && text)
+		ret = find_moved_copy(t, record, space, text);
 	return ret ? ret : tell_unwinder(t, record, NULL, NULL);
 }
 

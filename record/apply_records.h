@@ -7,6 +7,7 @@
 #define RECORD_APPLY_RECORDS_H
 
 #include "record/process/address_spaces.h"
+#include "record/process/look_budget.h"
 #include "record/process/new_processes.h"
 #include "record/process/short_lives.h"
 #include "record/process/sideband.h"
@@ -25,6 +26,7 @@ struct record_targets {
 	struct file_names *names;
 	struct ksyms *ksyms;             /* NULL: no stacks of the kernel are taken */
 	const struct short_lives *lives; /* processes that nobody will ask for; NULL: none */
+	struct look_budget *looks;       /* looks are charged to it; NULL: to nobody */
 };
 
 /*

@@ -387,6 +387,7 @@ static void fill_targets(struct session *s, struct record_targets *targets)
 		.names = s->unwinder ? NULL : s->names,
 		.ksyms = s->has_kernel ? &s->ksyms : NULL,
 		.lives = s->is_own ? NULL : &s->lives,
+		.looks = &s->looks,
 	};
 }
 

@@ -181,12 +181,16 @@ static int begin_anew(struct mapped_memory *memory, uint64_t time_ns)
 	return 0;
 }
 
-/* The scan of /proc and the side-band may both tell of one mapping, each in its own way. */
-static bool is_same_mapping(const struct mapped_files *files, const struct mapping *a,
-			    const struct mapping *b)
+/*
+ * The scan of /proc and the side-band may both tell of one mapping, each in its own way. A copy of
+ * text is another mapping than the text.
+ */
+static bool is_same_mapping(const struct mapped_files *files, const struct mapping *live,
+			    const struct mapping *told)
 {
-	return a->start == b->start && a->end == b->end && a->pgoff == b->pgoff &&
-	       mapped_files_are_same(mapping_file(files, a), mapping_file(files, b));
+	return live->start == told->start && live->end == told->end && live->pgoff == told->pgoff &&
+	       (live->text == told->text || !told->text) &&
+	       mapped_files_are_same(mapping_file(files, live), mapping_file(files, told));
 }
 
 int mapped_memory_map(struct mapped_memory *memory, const struct mapped_files *files,
@@ -353,8 +357,11 @@ size_t mapped_memory_weight(const struct mapped_memory *memory, const struct map
 
 static void mark_files(const mapping_vec *mappings, bool *used)
 {
-	vec_for_each(mappings, m)
+	vec_for_each(mappings, m) {
 		used[m->file] = true;
+		if (m->text)
+			used[m->text - 1] = true;
+	}
 }
 
 void mapped_memory_mark_files(const struct mapped_memory *memory, bool *used)
@@ -365,8 +372,11 @@ void mapped_memory_mark_files(const struct mapped_memory *memory, bool *used)
 
 static void move_files(const mapping_vec *mappings, const uint32_t *moved)
 {
-	vec_for_each(mappings, m)
+	vec_for_each(mappings, m) {
 		m->file = moved[m->file];
+		if (m->text)
+			m->text = moved[m->text - 1] + 1;
+	}
 }
 
 void mapped_memory_move_files(struct mapped_memory *memory, const uint32_t *moved)

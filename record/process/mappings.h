@@ -17,6 +17,7 @@ struct mapping {
 	uint64_t pgoff;            /* file offset of start; 0 if it is no file */
 	uint64_t begin_ns, end_ns; /* CLOCK_MONOTONIC: when it was in force */
 	uint32_t file;             /* in the table of files */
+	uint32_t text;             /* and 1: the file that had text there before; 0: none */
 };
 
 typedef VEC(struct mapping) mapping_vec;

@@ -163,13 +163,18 @@ has_file() { find "/proc/$(names_child)/fd" -lname "$dir/gone*" | grep -q .; }
 # Only a recorder with privileges has a child that others of its user may look into.
 if has_bpf "a killed child"; then
 	cp "$dir/short" "$dir/gone"
+	# Nothing is asked about the file before there is a sample.
 	"$dir/gone" 1000000000 &
 	pid=$!
+	wait_for has_text gone "/proc/$pid/maps"
+	kill -STOP $pid
 	"$profrec" -U -e page-faults -p $pid -o "$dir/killed.prof" > "$dir/log" 2>&1 &
 	recorder=$!
 	check "a killed child: it has the file" wait_for has_file
 	kill -PROF "$(names_child)"
 	check "a killed child: it is gone" wait_for eval '! has_file'
+	kill -CONT $pid
+	run_for 5 $pid
 	kill -INT $recorder
 	wait $recorder
 	check "a killed child: profrec succeeds" same $? 0

@@ -21,6 +21,9 @@
  */
 #define PLAIN_RETURN(address) ((address) & ((1ULL << USER_ADDRESS_BITS) - 1))
 
+/* The longest instruction. */
+#define INSN_BYTES_MAX 4
+
 /* Of pstate: the task runs code of 32 bits, or is not at EL0
  * (arch/arm64/include/uapi/asm/ptrace.h). */
 #define USER_MODE_32_BIT 0x10

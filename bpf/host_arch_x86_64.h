@@ -18,6 +18,9 @@
 /* An address as a call has left it, which may be signed: here none is. */
 #define PLAIN_RETURN(address) (address)
 
+/* The longest instruction. */
+#define INSN_BYTES_MAX 15
+
 /* The selector of 64-bit code (arch/x86/include/asm/segment.h). */
 #define USER_CS 0x33
 

@@ -76,11 +76,34 @@ struct file {
 	struct inode *f_inode;
 };
 
+/* The page of a process that met a uprobe, [uprobes]: a trampoline, and slots for instructions. */
+struct xol_area {
+	unsigned long vaddr;
+};
+
+struct uprobes_state {
+	struct xol_area *xol_area;
+};
+
+/* A call that ends in the trampoline, because its function has a return probe. */
+struct return_instance {
+	unsigned long stack; /* sp at the function's entry */
+	unsigned long orig_ret_vaddr;
+	struct return_instance *next;
+};
+
+struct uprobe_task {
+	struct return_instance *return_instances; /* the latest call first */
+	unsigned long vaddr;                      /* of the instruction that runs in a slot */
+	unsigned long xol_vaddr;                  /* the slot; 0: none runs there */
+};
+
 struct mm_struct {
 	struct file *exe_file;
 	unsigned long exec_vm; /* pages of executable mappings */
 	unsigned long start_code, end_code;
 	unsigned long start_stack; /* the program's arguments, above the stack of the main thread */
+	struct uprobes_state uprobes_state;
 };
 
 struct vm_area_struct {
@@ -136,6 +159,7 @@ struct task_struct {
 	struct mm_struct *mm;
 	struct thread_struct thread;
 	struct sched_entity se;
+	struct uprobe_task *utask;   /* NULL: it has met no uprobe */
 	unsigned long nvcsw, nivcsw; /* how often it left the CPU by itself, and for another task */
 	char comm[16];
 };

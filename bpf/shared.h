@@ -317,6 +317,18 @@ struct wake {
 
 #define WAKE_WORDS (sizeof(struct wake) / sizeof(__u64))
 
+/* Calls of a task that wait for return probes, at most: the kernel's MAX_URETPROBE_DEPTH. */
+#define PROBED_CALLS_MAX 64
+
+/*
+ * Of such calls, the latest first: is it the first that can have its return address at @at of the
+ * stack? The call has pushed the address to @sp, or the function has saved it below.
+ */
+static inline int is_return_of_call(__u64 sp, __u64 at)
+{
+	return RETURN_BYTES ? sp == at : sp > at;
+}
+
 /*
  * A thread that was off the CPU when the recording began. The recorder reads its user stack from
  * its memory, and counts refer to it by the id in the key.

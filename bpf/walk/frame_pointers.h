@@ -22,6 +22,8 @@
 #include "bpf/languages/languages.h"
 #include "bpf/setting.h"
 #include "bpf/shared.h"
+#include "bpf/walk/first_frame.h"
+#include "bpf/walk/probed_task.h"
 #include "bpf/walk/stack_window.h"
 #include "bpf/walk/user_stack.h"
 
@@ -66,6 +68,7 @@ static __always_inline void add_caller(struct pointer_walk *w, const struct pt_r
 	if (max_depth < 2 ||
 	    (!regs_have_return(regs, &address) && window_read(w->memory, &address, regs_sp(regs))))
 		return;
+	address = find_probed_link(w->memory->probe_page, address, regs_sp(regs));
 	w->stack->frames[1] = word_is_function(address) ? 0 : address;
 	w->stack->nr_frames = 2;
 }
@@ -88,6 +91,10 @@ __verified_once int walk_frame_pointers(__u32 level)
 		return false;
 	w.fp = regs_fp(regs);
 	w.stack->frames[0] = regs_pc(regs);
+	if (is_in_probe_page(w.memory->probe_page, regs_pc(regs))) {
+		begin_frame(w.memory);
+		w.stack->frames[0] = w.memory->walk.frame.pc;
+	}
 	w.stack->nr_frames = 1;
 	if (w.memory->walk.is_at_entry)
 		add_caller(&w, regs);

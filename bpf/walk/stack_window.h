@@ -6,6 +6,8 @@
  *
  * Windows are aligned to their size, so none crosses a page. A window can be read if one word in it
  * can.
+ *
+ * A return address that a uprobe has replaced is read as it was before (bpf/walk/probed_task.h).
  */
 #ifndef BPF_WALK_STACK_WINDOW_H
 #define BPF_WALK_STACK_WINDOW_H
@@ -17,6 +19,7 @@
 #include "bpf/kernel.h"
 #include "bpf/made/language_machines.h"
 #include "bpf/made/regex_code.h"
+#include "bpf/walk/probed_task.h"
 #include "bpf/walk/unwind_walk.h"
 #include "bpf/walk/user_registers.h"
 
@@ -55,6 +58,7 @@ struct walk_memory {
 	__u64 has_functions;          /* of interpreted languages, which have a place by marks */
 	__u64 java_low, java_bytes;   /* the code of HotSpot; 0 bytes: there is none */
 	__u64 code_start, code_bytes; /* the mapping of the frame, which has no table */
+	__u64 probe_page;             /* of the process; NO_PROBE_PAGE: there is none */
 	__u64 word;                   /* the word that was read last */
 	__u64 start;                  /* of the window; NO_WINDOW: there is none */
 	__u8 window[WINDOW_BYTES];
@@ -98,6 +102,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->level = level;
 		m->mapping = UNWIND_NO_MAPPING;
 		m->has_context = 0;
+		m->probe_page = probe_page_of(bpf_get_current_task_btf());
 		m->start = NO_WINDOW;
 		m->searched = m->code_parts = m->nr_name_failures = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
@@ -107,16 +112,12 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 	return m;
 }
 
-/* Reads the word at @addr into the memory of @level. Returns 0, or another number on failure. */
-__verified_once long read_word(__u64 addr, __u32 level)
+/* Reads the word at @addr. Returns 0, or another number on failure. */
+static __always_inline long read_plain_word(struct walk_memory *m, __u64 addr)
 {
-	struct walk_memory *m = bpf_map_lookup_elem(&walk_memories, &level);
 	const __u64 last = WINDOW_BYTES - sizeof(m->word);
-	__u64 off;
+	__u64 off = addr - m->start;
 
-	if (!m)
-		return -1; /* cannot be: the array has the index */
-	off = addr - m->start;
 	if (off > last) {
 		off = addr & (WINDOW_BYTES - 1);
 		if (off > last)
@@ -129,6 +130,20 @@ __verified_once long read_word(__u64 addr, __u32 level)
 	}
 	m->word = *(__u64 *)(m->window + off);
 	return 0;
+}
+
+/* Reads the word at @addr into the memory of @level. Returns 0, or another number on failure. */
+__verified_once long read_word(__u64 addr, __u32 level)
+{
+	struct walk_memory *m = bpf_map_lookup_elem(&walk_memories, &level);
+	long ret;
+
+	if (!m)
+		return -1; /* cannot be: the array has the index */
+	ret = read_plain_word(m, addr);
+	if (is_in_probe_page(m->probe_page, m->word))
+		m->word = find_probed_return(m->word, addr);
+	return ret;
 }
 
 static __always_inline long window_read(struct walk_memory *m, __u64 *value, __u64 addr)

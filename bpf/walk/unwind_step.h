@@ -434,7 +434,7 @@ static __always_inline enum stack_end unwind_step(struct unwind_frame *f,
 /* Goes from frame @f to its caller along fp, for code that no table covers. Returns as above. */
 static __always_inline enum stack_end unwind_step_by_fp(struct unwind_frame *f)
 {
-	__u64 fp, saved[2];
+	__u64 fp, pc;
 
 	if (unwind_get_reg(f, UNWIND_REG_FP, &fp))
 		return STACK_END_NO_TABLE;
@@ -443,9 +443,10 @@ static __always_inline enum stack_end unwind_step_by_fp(struct unwind_frame *f)
 		return STACK_END_ROOT;
 	if (fp & 7 || fp < f->sp || fp - f->sp > UNWIND_MAX_FRAME)
 		return STACK_END_NO_TABLE;
-	if (unwind_read(f, saved, sizeof(saved), fp))
+	/* The return address is above the saved fp. */
+	if (unwind_read(f, &pc, sizeof(pc), fp + sizeof(fp)))
 		return STACK_END_NO_TABLE;
-	f->pc = PLAIN_RETURN(saved[1]);
+	f->pc = PLAIN_RETURN(pc);
 	unwind_note_pointer(f, fp);
 	f->fp_at = fp;
 	f->lost |= UNWIND_LOST_KEPT;

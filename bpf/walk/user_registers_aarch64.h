@@ -52,6 +52,15 @@ static __always_inline bool regs_have_return(const struct pt_regs *regs, __u64 *
 	return true;
 }
 
+/* The trampoline of return probes is a breakpoint alone. */
+#define TRAMPOLINE_PROBE_DONE   0
+#define TRAMPOLINE_PUSHED_BYTES 0
+
+static __always_inline __u64 trampoline_return_at(__u64 off, __u64 sp)
+{
+	return 0 * (off + sp);
+}
+
 /* Are they those of 64-bit code, which alone can be walked? */
 static __always_inline bool regs_are_64_bit(const struct pt_regs *regs)
 {

@@ -53,6 +53,29 @@ static __always_inline bool regs_have_return(const struct pt_regs *regs, __u64 *
 	return false;
 }
 
+/*
+ * Offset in the trampoline of return probes where the kernel has run the probe: the instruction
+ * after its system call (arch/x86/kernel/uprobes.c, since Linux 6.11). Before that, the trampoline
+ * was a breakpoint alone.
+ */
+#define TRAMPOLINE_PROBE_DONE 13
+
+/* On its way there it pushes so many bytes. */
+#define TRAMPOLINE_PUSHED_BYTES 24
+
+/*
+ * Where the trampoline has the address to which it returns, from its instruction at @off on: pop
+ * %r11; pop %rcx; ret. 0: there it has none.
+ */
+static __always_inline __u64 trampoline_return_at(__u64 off, __u64 sp)
+{
+	if (off == TRAMPOLINE_PROBE_DONE)
+		return sp + 16;
+	if (off == TRAMPOLINE_PROBE_DONE + 2)
+		return sp + 8;
+	return off == TRAMPOLINE_PROBE_DONE + 3 ? sp : 0;
+}
+
 /* Are they those of 64-bit code, which alone can be walked? */
 static __always_inline bool regs_are_64_bit(const struct pt_regs *regs)
 {

@@ -90,6 +90,7 @@
 #include "bpf/made/beam_frames.h"
 #include "bpf/walk/depth_limit.h"
 #include "bpf/walk/file_mapping.h"
+#include "bpf/walk/first_frame.h"
 #include "bpf/walk/leaf_frame.h"
 #include "bpf/languages/interpreters.h"
 #include "bpf/made/java_frames.h"
@@ -469,11 +470,6 @@ enum walk_result {
 	WALK_EARLY,      /* the mappings are not known yet */
 };
 
-static __always_inline const struct pt_regs *current_user_regs(void)
-{
-	return (const struct pt_regs *)bpf_task_pt_regs(bpf_get_current_task_btf());
-}
-
 /*
  * Walks the user stack of the current task, which must have one, into its buffer of @level. @tgid
  * and @space_id are those of the task's process, which has @exec_pages. Returns enum walk_result.
@@ -504,8 +500,7 @@ __verified_once int walk_user_stack(__u32 tgid, __u64 space_id, __u64 now_ns, __
 	memory->has_context = w.space->has_context;
 	memory->first = w.space->first;
 	memory->nr = w.space->nr;
-	load_regs(memory->walk.frame.regs, current_user_regs());
-	unwind_begin(&memory->walk.frame);
+	begin_frame(memory);
 	w.stack->nr_frames = 0;
 	bpf_loop(max_depth, walk_frame, &w, 0);
 	if (has_functions(&w) && places_are_left(w.functions))

@@ -146,6 +146,8 @@ static long note_early_turn(__u32 i, struct early_notes_search *c)
 	if (i >= WINDOW_BYTES / 8 || n->nr_failures >= EARLY_FAILURES_MAX)
 		return 1;
 	word = ((__u64 *)c->memory->window)[i];
+	if (is_in_probe_page(c->memory->probe_page, word))
+		word = find_probed_return(word, c->at + 8 * i);
 	/* The frame of LuaJIT's interpreter is at a multiple of 16, and ends with this word. */
 	if (n->found.kind == EARLY_CODE_TRACE && !(i & 1))
 		return 0;

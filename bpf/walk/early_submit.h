@@ -107,6 +107,7 @@ struct submission {
 	__u64 regs[UNWIND_NR_REGS];
 	struct unwind_rule regex_rule;
 	__u64 absent;                                     /* as in struct early_sample */
+	__u32 nr_looks;                                   /* at return addresses in the copy */
 	__u32 nr_pages;                                   /* of the stack, that can be copied */
 	__u8 pages[EARLY_REGEX_BYTES / EARLY_PAGE_BYTES]; /* their numbers */
 };
@@ -155,6 +156,52 @@ static __always_inline void find_pages(struct submission *s, __u32 max_bytes)
 	s->nr_pages = 0;
 	bpf_loop(EARLY_PAGES, find_page, &c, 0);
 	s->absent = c.absent;
+}
+
+/* The return addresses in a copy of a stack that uprobes have replaced. */
+struct probed_search {
+	struct early_sample *sample;
+	struct submission *from;
+	__u64 page; /* of the probes */
+	__u64 last; /* where the last word begins for which there is room */
+};
+
+/* The search ends after this many words, because a process may fill its stack with them. */
+#define RETURN_LOOKS_MAX 256
+
+/* Puts the return address back that word number @i of the copy had. */
+static long restore_return(__u32 i, struct probed_search *c)
+{
+	__u32 at = i * sizeof(__u64), nr = at / EARLY_PAGE_BYTES;
+	__u64 *word, begin = early_stack_begin(c->from->regs[UNWIND_REG_SP]);
+
+	if (at > c->last || nr >= sizeof(c->from->pages))
+		return 1;
+	word = (__u64 *)(c->sample->stack + at);
+	if (!is_in_probe_page(c->page, *word))
+		return 0;
+	*word = find_probed_return(*word, begin + c->from->pages[nr] * EARLY_PAGE_BYTES +
+						  at % EARLY_PAGE_BYTES);
+	return ++c->from->nr_looks >= RETURN_LOOKS_MAX;
+}
+
+/*
+ * The recorder walks the copy when the calls have returned, so what the task knows of them goes
+ * into the copy now.
+ */
+static __patched_once void restore_returns(struct early_sample *sample, struct submission *from,
+					   __u32 max_bytes)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	const struct uprobe_task *utask = probed_task(task);
+	struct probed_search c = {.sample = sample,
+				  .from = from,
+				  .page = probe_page_of(task),
+				  .last = max_bytes - sizeof(__u64)};
+
+	from->nr_looks = 0;
+	if (utask && utask->return_instances && c.page != NO_PROBE_PAGE)
+		bpf_loop(sample->nr_bytes / sizeof(__u64), restore_return, &c, 0);
 }
 
 /* Copies these pages into @sample, which has room for @max_bytes. */
@@ -223,7 +270,7 @@ static __patched_once void fill_early(struct early_sample *sample, const struct 
 }
 
 /* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
-static __always_inline bool send_sized(const struct submission *from, __u32 level, __u32 max_bytes)
+static __always_inline bool send_sized(struct submission *from, __u32 level, __u32 max_bytes)
 {
 	const __u32 uid = bpf_get_current_uid_gid(), room = owner_room_of(uid);
 	struct early_sample *sample = reserve_early(uid, room, EARLY_SAMPLE_SIZE(max_bytes));
@@ -233,6 +280,7 @@ static __always_inline bool send_sized(const struct submission *from, __u32 leve
 	sample->room = room;
 	fill_early(sample, from, level);
 	copy_stack(sample, from, max_bytes);
+	restore_returns(sample, from, max_bytes);
 	bpf_ringbuf_submit(sample, 0);
 	return true;
 }
@@ -258,8 +306,8 @@ __verified_once int look_at_early_leaf(__u32 level)
 		return 0; /* cannot be: the arrays have the index */
 	s->is_at_entry = memory->walk.is_at_entry;
 	s->regex_rule = (struct unwind_rule){.cfa = UNWIND_CFA_NONE};
-	load_regs(memory->walk.frame.regs, current_user_regs());
-	unwind_begin(&memory->walk.frame);
+	begin_frame(memory);
+	__builtin_memcpy(s->regs, memory->walk.frame.regs, sizeof(s->regs));
 	look_at_leaf(level);
 	s->leaf = memory->walk.leaf;
 	if (!walk_languages)
@@ -282,7 +330,6 @@ __verified_once int send_early(__u32 level)
 
 	if (!from)
 		return false; /* cannot be: the array has the index */
-	load_regs(from->regs, current_user_regs());
 	find_pages(from,
 		   from->regex_rule.cfa == UNWIND_CFA_NONE ? EARLY_STACK_BYTES : EARLY_REGEX_BYTES);
 	if (from->nr_pages <= 1)

@@ -320,6 +320,12 @@ struct wake {
 /* Calls of a task that wait for return probes, at most: the kernel's MAX_URETPROBE_DEPTH. */
 #define PROBED_CALLS_MAX 64
 
+/* One of them. */
+struct probed_call {
+	__u64 sp;      /* at the function's entry */
+	__u64 address; /* to which it returns */
+};
+
 /*
  * Of such calls, the latest first: is it the first that can have its return address at @at of the
  * stack? The call has pushed the address to @sp, or the function has saved it below.
@@ -340,6 +346,11 @@ struct found_thread {
 	__u32 set; /* has the kernel stack */
 	__u32 has_user_stack;
 	__u64 regs[UNWIND_NR_REGS];
+	/* The calls whose return address on the stack is that of a trampoline. */
+	__u64 trampoline;
+	__u32 nr_calls;
+	__u32 padding;
+	struct probed_call calls[PROBED_CALLS_MAX];
 };
 
 /* CPUs that times off the CPU can be chosen by, at most: PROF_MAX_CPUS (format/prof.h). */

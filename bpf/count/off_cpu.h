@@ -9,6 +9,7 @@
 #define BPF_COUNT_OFF_CPU_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/bpf.h>
 #include <linux/errno.h>
 #include <bpf/bpf_helpers.h>
@@ -17,6 +18,7 @@
 #include "bpf/count/count_stacks.h"
 #include "bpf/count/hit_cost.h"
 #include "bpf/setting.h"
+#include "bpf/walk/probed_task.h"
 #include "bpf/count/waiting_filters.h"
 
 /* Set before load. */
@@ -351,6 +353,28 @@ static __always_inline void note_waiting(struct task_struct *task, struct found_
 	bpf_map_update_elem(&waiting, &tid, &thread, BPF_NOEXIST);
 }
 
+/* Notes what uprobes have changed in the registers of @task, and on its stack. */
+static __noinline void note_probes(const struct task_struct *task, struct found_thread *found)
+{
+	const struct uprobe_task *utask = probed_task(task);
+	const struct return_instance *call;
+	__u64 pc;
+
+	if (!utask)
+		return;
+	pc = find_out_of_line(utask, found->regs[UNWIND_REG_PC]);
+	if (pc)
+		found->regs[UNWIND_REG_PC] = pc;
+	found->trampoline = probe_page_of(task);
+	call = utask->return_instances;
+	for (__u32 i = 0; i < PROBED_CALLS_MAX && call; i++) {
+		found->calls[i].sp = call->stack;
+		found->calls[i].address = call->orig_ret_vaddr;
+		found->nr_calls = i + 1;
+		call = call->next;
+	}
+}
+
 SEC("iter/task")
 int find_waiting(struct bpf_iter__task *ctx)
 {
@@ -361,11 +385,13 @@ int find_waiting(struct bpf_iter__task *ctx)
 	if (!found || !task || !task->pid || task->on_cpu || task->__state & TASK_DEAD ||
 	    !can_see_others())
 		return 0;
-	*found = (struct found_thread){.time_ns = bpf_ktime_get_ns()};
+	__builtin_memset(found, 0, offsetof(struct found_thread, calls));
+	found->time_ns = bpf_ktime_get_ns();
 	note_waiting(task, found);
 	if (!found->has_user_stack)
 		return 0;
 	load_regs(found->regs, (struct pt_regs *)bpf_task_pt_regs(task));
+	note_probes(task, found);
 	bpf_seq_write(ctx->meta->seq, found, sizeof(*found));
 	return 0;
 }

@@ -6,6 +6,7 @@
 
 #include "bpf/walk/unwind.h"
 #include "common/cleanup.h"
+#include "common/minmax.h"
 #include "record/process/resident_memory.h"
 
 struct stack_question {
@@ -34,6 +35,34 @@ static int look_at_stack(struct look *look)
 	return look_answer_append(look, stack, got) ? 0 : -ENOBUFS;
 }
 
+/* The word at @at of the stack, which is that of the trampoline, as it was without a probe. */
+static uint64_t probed_return(const struct found_thread *thread, uint64_t word, uint64_t at)
+{
+	uint32_t nr = min_u64(thread->nr_calls, PROBED_CALLS_MAX);
+
+	for (uint32_t i = 0; i < nr; i++)
+		if (is_return_of_call(thread->calls[i].sp, at))
+			return thread->calls[i].address;
+	return word;
+}
+
+/* Puts the return addresses back that uprobes have replaced. */
+static void restore_returns(const struct found_thread *thread, struct early_sample *sample)
+{
+	const uint64_t begin = early_stack_begin(thread->regs[UNWIND_REG_SP]);
+	uint64_t word;
+
+	if (!thread->nr_calls)
+		return;
+	for (uint32_t at = 0; at + sizeof(word) <= sample->nr_bytes; at += sizeof(word)) {
+		memcpy(&word, sample->stack + at, sizeof(word));
+		if (PLAIN_RETURN(word) != thread->trampoline)
+			continue;
+		word = probed_return(thread, word, begin + at);
+		memcpy(sample->stack + at, &word, sizeof(word));
+	}
+}
+
 int found_threads_add(struct looker *looker, const struct found_thread *thread,
 		      struct early_samples *early)
 {
@@ -54,6 +83,7 @@ int found_threads_add(struct looker *looker, const struct found_thread *thread,
 	if (!looker_ask(looker, &question, answer) && answer->nr <= EARLY_STACK_BYTES) {
 		sample->nr_bytes = answer->nr;
 		memcpy(sample->stack, answer->bytes, answer->nr);
+		restore_returns(thread, sample);
 	}
 	return early_samples_add(early, sample);
 }

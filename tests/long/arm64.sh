@@ -8,6 +8,8 @@
 . tests/lib/kernels.sh
 # shellcheck source=tests/lib/arm64.sh
 . tests/lib/arm64.sh
+# shellcheck source=tests/lib/probed.sh
+. tests/lib/probed.sh
 
 read -ra kernels <<< "${ARM64_SERIES:-6.1 6.12}"
 need_arm64 "${kernels[@]}"
@@ -22,6 +24,9 @@ build "$dir/programs/signed" acts.c "${for_arm64[@]}" "${frameless[@]}" -mbranch
 build "$dir/programs/frames" frames.c "${for_arm64[@]}" "${frameless[@]}"
 build "$dir/programs/clocks" clocks.c "${for_arm64[@]}" -O2
 build "$dir/programs/calls" calls.c "${for_arm64[@]}"
+build "$dir/programs/put_probes" put_probes.c "${for_arm64[@]}"
+build "$dir/programs/probed" probed.c "${for_arm64[@]}" -O2 -foptimize-sibling-calls -mbranch-protection=standard
+probed_places "$dir/programs/probed" aarch64-linux-gnu-objdump > "$dir/programs/places"
 
 # Variables of threads: in the program, at a distance that is known when it is linked or loaded, or in a block of its own.
 library=(-fPIC -shared)
@@ -83,6 +88,11 @@ for series in "${kernels[@]}"; do
 	for name in $labelled; do check "Linux $series: labels of requests: $name" have_routes "$name"; done
 	check "Linux $series: the kernel's architecture is told" same "$(value unwound architecture)" aarch64
 	check "Linux $series: a tracepoint: each hit is a sample" same "$(samples hits '^frameless;.*;syscall[ ;]')" 500
+	for name in probed probedfp; do
+		check "Linux $series: $name: calls below return probes have their callers" same \
+			"$(sum $name 1 '^probed;_start;.*;main;.*;(outer;middle|again|leap|after_leap|wait_for_child;middle);inner ')" 140
+	done
+	check "Linux $series: an instruction with a probe is where it belongs" same "$(sum probed 2 ';main;.*;touch ')" 20
 	check "Linux $series: calls of a function of user space: their sum" same "$(sum probes 1 ';main;call_all;(one|two|three);own_function ')" 3210000
 done
 plan_end

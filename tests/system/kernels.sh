@@ -5,6 +5,8 @@
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/kernels.sh
 . tests/lib/kernels.sh
+# shellcheck source=tests/lib/probed.sh
+. tests/lib/probed.sh
 
 for tool in qemu-system-x86_64 busybox cpio xz tac; do
 	command -v $tool > /dev/null || skip_all "no $tool"
@@ -27,6 +29,9 @@ build "$dir/programs/calls" calls.c -ldl ${has_sdt:+"$has_sdt"}
 build "$dir/programs/waits" waits.c
 build "$dir/programs/frameless" acts.c -fomit-frame-pointer
 cp "$(command -v setpriv)" "$dir/programs/"
+build "$dir/programs/put_probes" put_probes.c
+build "$dir/programs/probed" probed.c -O2 -foptimize-sibling-calls
+probed_places "$dir/programs/probed" > "$dir/programs/places"
 
 # agrees NS SAID RUNNABLE: the program reads its clock a little before and after it waits, and emulation is slow. For
 # some of the time the program may have waited for a CPU elsewhere.
@@ -115,6 +120,11 @@ judge()
 	check "Linux $series: bytes of tracepoints" between "$(sum tpoints 1 '^dd;')" 300000 320000
 	check "Linux $series: hits of two tracepoints" between "$(sum tpoints 2 '^dd;')" 600 620
 	check "Linux $series: samples and hits in one recording" same "$(sum sampled 2 ';main ')" 1
+	check "Linux $series: below return probes: calls have their callers" same \
+		"$(sum probed 1 '^probed;_start;.*;main;.*;(outer;middle|again|leap|after_leap|wait_for_child;middle);inner ')" 140
+	check "Linux $series: below return probes, along frame pointers" same \
+		"$(sum probedfp 1 ';main;.*(outer;middle|again|leap|after_leap|wait_for_child;middle);inner ')" 160
+	check "Linux $series: an instruction with a probe is where it belongs" same "$(sum probed 2 ';main;.*;touch ')" 20
 	for name in wait_sleeping wait_for_pipe wait_for_futex; do
 		read -r said runnable < <(sed -n "s/^$name //p" "$at/out/offcpu.log")
 		check "Linux $series: time off the CPU: $name" agrees "$(sum offcpu 1 "^waits;.*;main;.*;$name;")" "$said" "$runnable"

@@ -163,11 +163,12 @@ static void request_stop(struct recorder *r, enum prof_end_reason reason)
 	r->stop = true;
 }
 
+/* The programs may have stopped earlier, by themselves (sampler_end_at). */
 static void stop_sampling(struct recorder *r)
 {
 	session_stop(&r->session);
 	if (!r->stopped_ns)
-		r->stopped_ns = clock_monotonic_ns();
+		r->stopped_ns = min_u64(clock_monotonic_ns(), r->schedule.end_ns);
 }
 
 /* Stops the run if @happened, bits of enum wakeup, says so. */
@@ -233,8 +234,9 @@ static int wait_for_last_names(void *ctx)
 {
 	struct recorder *r = ctx;
 	struct file_names *names = r->session.names;
-	const uint64_t end_ns = r->stopped_ns + r->options->names_wait_ns;
-	const uint64_t note_ns = r->stopped_ns + NAMES_NOTE_NS;
+	const uint64_t begin_ns = clock_monotonic_ns();
+	const uint64_t end_ns = begin_ns + r->options->names_wait_ns;
+	const uint64_t note_ns = begin_ns + NAMES_NOTE_NS;
 
 	while (file_names_is_waiting(names)) {
 		uint64_t now = clock_monotonic_ns();
@@ -313,6 +315,7 @@ static int begin_run(struct recorder *r)
 
 	r->start_ns = r->pipeline.drained_ns = clock_monotonic_ns();
 	schedule_begin(&r->schedule, r->start_ns, &lengths);
+	sampler_end_at(r->session.sampler, r->schedule.end_ns);
 	pipeline_begin_slices(&r->pipeline, r->start_ns);
 	ret = begin_recording(r, r->start_ns);
 	if (!ret)

@@ -51,6 +51,12 @@ struct set_state set_states[NR_SETS];
 /* CLOCK_MONOTONIC: where slice 0 begins. The recorder sets it before the first sample. */
 volatile __u64 slices_begin_ns;
 
+/*
+ * CLOCK_MONOTONIC: from then on nothing is sampled. The recorder sets it before the first sample,
+ * since on a busy host its own turn to stop comes late.
+ */
+volatile __u64 sampling_end_ns;
+
 /* Where a slice begins: the latest one that some program saw. */
 volatile __u64 slice_begin_ns;
 

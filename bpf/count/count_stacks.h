@@ -353,12 +353,11 @@ static __always_inline bool is_handed_over(struct sample *s, struct stack_entry 
 #define AT_UPROBE       (-2)
 #define AT_ENTRY        (-3)
 
-static __always_inline void count_sample(void *ctx, struct sample *s, int own_frames)
+static __always_inline void count_sample(void *ctx, struct sample *s, int own_frames, __u64 now_ns)
 {
 	__u32 user = BUFFER_OF(s->level, SIDE_USER), kernel = BUFFER_OF(s->level, SIDE_KERNEL);
 	struct stack_entry *user_buffer = buffer_of(user);
 	struct stack_entry *kernel_buffer = buffer_of(kernel);
-	__u64 now_ns = bpf_ktime_get_ns();
 	enum count_result result;
 
 	if (!user_buffer || !kernel_buffer)
@@ -401,13 +400,15 @@ static __always_inline struct totals *find_totals(struct sample *s, __u32 event)
 /*
  * Takes the stacks of the current task, if they are wanted, and adds @weight to the count of
  * @event. The idle tasks are wanted @with_idle. The kernel's stack begins in @own_frames frames of
- * the program, or there is none (NO_KERNEL_STACK, AT_UPROBE or AT_ENTRY).
+ * the program, or there is none (NO_KERNEL_STACK, AT_UPROBE or AT_ENTRY). Once sampling is over,
+ * does nothing.
  */
 static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bool with_idle,
 					int own_frames)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct sample s = {.weight = weight, .is_at_entry = own_frames == AT_ENTRY};
+	__u64 now_ns;
 	__u32 tgid;
 
 	s.totals = find_totals(&s, event);
@@ -423,6 +424,9 @@ static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bo
 		count_up(&s.totals->filtered);
 		return 0;
 	}
+	now_ns = bpf_ktime_get_ns();
+	if (now_ns >= sampling_end_ns)
+		return 0;
 	count_up(&s.totals->taken);
 	if (!claim_level(&s)) {
 		count_up(&s.totals->lost[LOSS_REFUSED]);
@@ -432,7 +436,7 @@ static __always_inline int handle_event(void *ctx, __u32 event, __u64 weight, bo
 	s.key.tid = kept_tid(task);
 	s.key.event = event;
 	identify_process(&s, task);
-	count_sample(ctx, &s, own_frames);
+	count_sample(ctx, &s, own_frames, now_ns);
 	release_level(&s);
 	return 0;
 }

@@ -403,6 +403,9 @@ int BPF_PROG(switch_threads, bool is_preempted, struct task_struct *prev, struct
 	__u32 state = prev->__state;
 	struct run run;
 
+	/* Threads that wait now are those that wait at the end. */
+	if (now_ns >= sampling_end_ns)
+		return 0;
 	begin_run(&run, off_cpu_event, now_ns);
 	if (next->pid)
 		end_wait(next->pid, now_ns, false);

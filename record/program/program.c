@@ -290,6 +290,7 @@ void program_state(struct program_state *state)
 		.active_set = &active_set,
 		.set_states = set_states,
 		.slices_begin_ns = &slices_begin_ns,
+		.sampling_end_ns = &sampling_end_ns,
 		.seen_period = &seen_period,
 		.shed_gaps = shed_gaps,
 		.nr_unmarked = &nr_unmarked,

@@ -21,7 +21,7 @@
 struct program_state {
 	volatile __u32 *active_set;
 	struct set_state *set_states;
-	volatile __u64 *slices_begin_ns;
+	volatile __u64 *slices_begin_ns, *sampling_end_ns;
 	volatile __u64 *seen_period;
 	volatile __u32 *shed_gaps;
 	const volatile __u64 *nr_unmarked, *nr_early_refused, *nr_other_labels, *nr_other_traces;

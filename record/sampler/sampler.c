@@ -110,6 +110,7 @@ static void take_maps(struct sampler *sampler, const struct sampler_options *opt
 			.active_set = &b->bss->active_set,
 			.set_states = b->bss->set_states,
 			.slices_begin_ns = &b->bss->slices_begin_ns,
+			.sampling_end_ns = &b->bss->sampling_end_ns,
 			.seen_period = &b->bss->seen_period,
 			.shed_gaps = b->bss->shed_gaps,
 			.nr_unmarked = &b->bss->nr_unmarked,
@@ -144,8 +145,10 @@ int sampler_create(const struct sampler_options *options, struct sampler **sampl
 		memory_maps_set_cpus(created->possible.nr);
 	if (!ret)
 		ret = sampler_load(options, &created->entries, &created->bpf, err);
-	if (!ret)
+	if (!ret) {
 		take_maps(created, options);
+		sampler_end_at(created, UINT64_MAX);
+	}
 	if (!ret)
 		ret = set_hits(created, options->cpus, err);
 	if (!ret)
@@ -457,6 +460,11 @@ uint32_t sampler_set_at_rest(const struct sampler *sampler)
 void sampler_begin_slices(struct sampler *sampler, uint64_t begin_ns)
 {
 	*sampler->state.slices_begin_ns = begin_ns;
+}
+
+void sampler_end_at(struct sampler *sampler, uint64_t end_ns)
+{
+	*sampler->state.sampling_end_ns = end_ns;
 }
 
 static void add_totals(struct totals *to, const struct totals *from)

@@ -160,6 +160,12 @@ uint32_t sampler_set_at_rest(const struct sampler *sampler);
 void sampler_begin_slices(struct sampler *sampler, uint64_t begin_ns);
 
 /*
+ * From @end_ns on (CLOCK_MONOTONIC), nothing is sampled and no wait ends, however late the programs
+ * are detached. Call it before the first sample; else there is no such time.
+ */
+void sampler_end_at(struct sampler *sampler, uint64_t end_ns);
+
+/*
  * Hands the set at rest to @sink and empties it. Call it after sampler_swap. Returns 0, a negative
  * errno with @err set, or the errno of the sink.
  */

@@ -89,6 +89,29 @@ else
 	skip "a program that begins later" "no stacks by tables here"
 fi
 
+## A recording ends when it is due, however late the recorder's own turn comes.
+# overdue NAME OPTION...: for a second. The recorder stands still until later, and the target acts then.
+overdue()
+{
+	target "$dir/calls" 1000
+	: > "$dir/$1.err"
+	"$profrec" -o "$dir/$1.prof" -p "$target" "${@:2}" 1 2> "$dir/$1.err" &
+	recorder=$!
+	wait_for has_text Tracing "$dir/$1.err"
+	kill -STOP $recorder
+	sleep 1.1
+	echo > "$dir/go"
+	wait "$target"
+	kill -CONT $recorder
+	wait $recorder
+	check "$1: the recording took as long as it was asked to" same "$(info "$dir/$1.prof" duration)" \
+		"1.000 s (requested: 1.000 s)"
+}
+overdue "calls after the end" -e "$dir/calls:own_function"
+check "calls after the end are not in it" same "$(info "$dir/calls after the end.prof" "hits counted")" 0
+overdue "a wait beyond the end" --off-cpu
+check "a wait beyond the end has the time until then" between "$(hits "a wait beyond the end")" 1 1000000000
+
 ## Assembler that keeps its CFA in a register while it calls a function. Where that one changes the register, nothing is
 ## known of the caller. Then assembler without unwind information.
 if [ "$(uname -m)" = x86_64 ] && [ "$(info "$dir/command.prof" unwinding)" = tables ]; then

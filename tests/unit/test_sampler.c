@@ -366,6 +366,21 @@ START_TEST(slices_of_time)
 }
 END_TEST
 
+/* However late the recorder stops, samples from the end on do not exist. */
+START_TEST(samples_after_the_end)
+{
+	struct totals totals;
+
+	create_as((struct sampler_options){ROOM, .no_slices = true}, NULL);
+	sampler_end_at(sampler, 5100);
+	for (now_ns = 5098; now_ns <= 5102; now_ns++)
+		take(&process_a, 0x100, NULL, 0);
+	totals = drain();
+	ck_assert_uint_eq(drained.sum, 2);
+	ck_assert_uint_eq(totals.taken, 2);
+}
+END_TEST
+
 START_TEST(threads_by_their_ids)
 {
 	create_as((struct sampler_options){ROOM, .no_slices = true, .keep_tids = true}, NULL);
@@ -422,4 +437,5 @@ SUITE_MAIN_WITH("sampler", NULL, end, samples_are_counted_by_stack, a_stack_by_f
 		stacks_of_the_kernel, the_number_so_far, no_room_for_counts, no_room_for_stacks,
 		samples_that_could_not_be_taken, periods_that_a_thread_owes,
 		processes_that_were_not_chosen, idle_tasks, idle_tasks_that_are_wanted,
-		slices_of_time, threads_by_their_ids, samples_that_stand_for_time)
+		slices_of_time, samples_after_the_end, threads_by_their_ids,
+		samples_that_stand_for_time)

@@ -7,12 +7,13 @@ need_tables
 # says SYMBOL TEXT: a program that exports SYMBOL has that runtime.
 says()
 {
-	printf 'volatile long n;\nvoid %s(void) {}\nint main(void)\n{\n\tfor (;;)\n\t\tn++;\n}\n' "$1" > "$dir/$1.c"
-	"$cc" -O1 -rdynamic -o "$dir/$1" "$dir/$1.c"
+	printf '#include "burn.h"\nvoid %s(void) {}\nint main(void)\n{\n\tfor (;;)\n\t\tTAKE_FAULTS(100);\n}\n' "$1" > "$dir/$1.c"
+	"$cc" -O1 -rdynamic -I tests/programs -include tests/programs/nice.h -o "$dir/$1" "$dir/$1.c"
 	"$dir/$1" &
-	"$profrec" -q -F 499 -p $! -o "$dir/$1.prof" 0.3
-	kill $!
-	wait $! 2> "$dir/wait"
+	pid=$!
+	record_while 5 $pid -U -e page-faults -p $pid -o "$dir/$1.prof"
+	kill $pid
+	wait $pid 2> "$dir/wait"
 	check "$1: the runtime is said" contains "$(info "$dir/$1.prof" interpreter)" "$2, without support: no functions"
 	check "$1: the file with the runtime is said" contains "$("$profrep" files "$dir/$1.prof" | tail -n 1)" \
 		"$2 in $dir/$1: without support, so its functions have no names"

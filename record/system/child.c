@@ -5,12 +5,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/readfile.h"
 
 #define END_MS 100
 
@@ -37,6 +40,20 @@ int child_begin(int sock, const char *name)
 int child_die_with(pid_t parent)
 {
 	return prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0) || getppid() != parent ? -ESRCH : 0;
+}
+
+char child_state(pid_t pid)
+{
+	char_vec text = {0};
+	char path[32], state = 0;
+	const char *end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
+	end = read_file(path, 4096, &text) ? NULL : strrchr(text.data, ')');
+	if (end && end[1] == ' ')
+		state = end[2];
+	vec_free(&text);
+	return state;
 }
 
 static bool has_ended(pid_t pid)

@@ -26,6 +26,10 @@ int child_begin(int sock, const char *name);
 /* Has SIGKILL sent to the caller when @parent ends. Returns 0, or -ESRCH if it has ended. */
 int child_die_with(pid_t parent);
 
+/* The state of the child as /proc/PID/stat has it: 'R' runs or waits for a processor. 0: unknown.
+ */
+char child_state(pid_t pid);
+
 /*
  * Sends SIGKILL to the child @pid, and waits for its end for a tenth of a second. A child that goes
  * on is added to @lost.

@@ -15,7 +15,6 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "common/readfile.h"
 #include "record/system/child.h"
 #include "record/system/fd_message.h"
 #include "record/system/owner_time.h"
@@ -435,21 +434,6 @@ static uint32_t owner_of(uint32_t pid)
 	return stat(path, &st) ? SHARES_OTHERS : st.st_uid;
 }
 
-/* The state of the child as /proc/PID/stat has it; 0: not known. */
-static char state_of(pid_t pid)
-{
-	char_vec text = {0};
-	char path[32], state = 0;
-	const char *end;
-
-	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	end = read_file(path, 4096, &text) ? NULL : strrchr(text.data, ')');
-	if (end && end[1] == ' ')
-		state = end[2];
-	vec_free(&text);
-	return state;
-}
-
 /*
  * Returns 0 when there is an answer or the child has died, -ETIMEDOUT, or -EINTR when somebody has
  * stopped the child.
@@ -463,7 +447,7 @@ static int wait_for_answer(const struct looker *l)
 
 	while (poll(&answer, 1, TOUCH_MS) <= 0) {
 		uint64_t now = __atomic_load_n(&l->watch->nr_touches, __ATOMIC_RELAXED);
-		char state = state_of(l->pid);
+		char state = child_state(l->pid);
 
 		if (state == 'T' || state == 't')
 			return -EINTR;

@@ -70,19 +70,44 @@ static void end_worker(struct worker_line *l)
 	child_end(l->pid, &l->left);
 }
 
-/* How long the worker has run or waited for a processor; 0 where the kernel does not count that. */
-static uint64_t not_blocked_ns(const struct worker_line *l)
+/*
+ * How long the worker has run, and all the time in which it was not blocked, since it also waited
+ * for a processor; 0 where the kernel does not count that.
+ */
+static void read_times(const struct worker_line *l, uint64_t *ran, uint64_t *not_blocked)
 {
-	unsigned long long ran_ns, waited_ns;
+	unsigned long long ran_ns = 0, queued_ns = 0;
 	char_vec text = {0};
 	char path[32];
-	int n = 0;
 
 	snprintf(path, sizeof(path), "/proc/%d/schedstat", l->pid);
-	if (!read_file(path, 4096, &text))
-		n = sscanf(text.data, "%llu %llu", &ran_ns, &waited_ns);
+	if (read_file(path, 4096, &text) ||
+	    sscanf(text.data, "%llu %llu", &ran_ns, &queued_ns) != 2)
+		ran_ns = queued_ns = 0;
 	vec_free(&text);
-	return n == 2 ? ran_ns + waited_ns : 0;
+	*ran = ran_ns;
+	*not_blocked = ran_ns + queued_ns;
+}
+
+static uint64_t not_blocked_ns(const struct worker_line *l)
+{
+	uint64_t ran_ns, ns;
+
+	read_times(l, &ran_ns, &ns);
+	return ns;
+}
+
+uint64_t worker_line_ran_ns(const struct worker_line *l)
+{
+	uint64_t ran_ns, ns;
+
+	read_times(l, &ran_ns, &ns);
+	return ran_ns;
+}
+
+bool worker_line_wants_processor(const struct worker_line *l)
+{
+	return l->sock >= 0 && child_state(l->pid) == 'R';
 }
 
 /* Has the worker waited for a file for too long? On a busy host it may need much more time. */

@@ -81,6 +81,12 @@ unsigned int worker_line_nr_workers(const struct worker_line *line);
 /* How many children were found stopped, by a signal of somebody else. */
 unsigned int worker_line_nr_stopped(const struct worker_line *line);
 
+/* How long the child has run, in ns; 0 where the kernel does not count that. */
+uint64_t worker_line_ran_ns(const struct worker_line *line);
+
+/* Does the child run, or wait for a processor? */
+bool worker_line_wants_processor(const struct worker_line *line);
+
 /*
  * A descriptor that polls readable when worker_line_next has something to do. It stays valid until
  * destroy.

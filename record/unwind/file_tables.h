@@ -139,8 +139,8 @@ int file_tables_request(struct file_tables *tables, uint32_t nr, const struct ma
 int file_tables_finish(struct file_tables *tables);
 
 /*
- * Waits for the tables that were asked for, @ms milliseconds at most, and takes them over. Returns
- * 0 or -ENOMEM.
+ * Waits for the tables that were asked for, and takes them over: @ms milliseconds at most, or five
+ * times as long where the child waits for a processor. Returns 0 or -ENOMEM.
  */
 int file_tables_wait(struct file_tables *tables, int ms);
 

@@ -195,6 +195,37 @@ void program_take_sample(const struct program_sample *sample, struct program_wan
 	task_memory_end();
 }
 
+void program_switch_threads(const struct program_switch *s)
+{
+	struct task_struct next = {.pid = s->next};
+	unsigned long long ctx[] = {s->is_preempted, (uintptr_t)&current.task, (uintptr_t)&next};
+	struct program_wants wants;
+
+	current.sample = s->leaving;
+	memory_map_cpu = s->leaving->cpu;
+	task_memory_begin(s->leaving, &wants);
+	put_task(s->leaving);
+	current.task.__state = s->state;
+	current.task.nvcsw = s->nr_left;
+	current.task.se.sum_exec_runtime = s->ran_ns;
+	switch_threads(ctx);
+	task_memory_end();
+}
+
+void program_wake(const struct program_sample *waker, uint32_t tid)
+{
+	struct task_struct task = {.pid = tid};
+	unsigned long long ctx[] = {(uintptr_t)&task};
+	struct program_wants wants;
+
+	current.sample = waker;
+	memory_map_cpu = waker->cpu;
+	task_memory_begin(waker, &wants);
+	put_task(waker);
+	note_waker(ctx);
+	task_memory_end();
+}
+
 void program_lose_samples(uint32_t cpu, uint64_t nr)
 {
 	uint32_t at = (active_set & (NR_SETS - 1)) * nr_events + sample_event;

@@ -57,6 +57,24 @@ void program_take_sample(const struct program_sample *sample, struct program_wan
  */
 bool program_needs_stop(uint32_t pid);
 
+/*
+ * A switch of threads, as the scheduler tells a program of it. Only the kernel's programs hear of
+ * switches; these are for tests of bpf/count/off_cpu.h.
+ */
+struct program_switch {
+	const struct program_sample *leaving; /* the current thread; of process 0: the idle task */
+	uint32_t next;                        /* the id of the thread that comes; 0: idle */
+	uint32_t state;                       /* task_struct.__state of the one that leaves */
+	bool is_preempted;
+	uint64_t nr_left; /* how often it has left the CPU */
+	uint64_t ran_ns;  /* its time on the CPU */
+};
+
+void program_switch_threads(const struct program_switch *s);
+
+/* The thread of @waker wakes thread @tid. */
+void program_wake(const struct program_sample *waker, uint32_t tid);
+
 /* Counts @nr samples that were due, and could not be taken, as lost. @cpu is a position. */
 void program_lose_samples(uint32_t cpu, uint64_t nr);
 

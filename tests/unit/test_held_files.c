@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which files the child for names holds, and whom they stand for. */
+#include "tests/unit/played_names.h"
+
+/* The order to keep the file does not arrive: the child has it not, and the slot is free. */
+START_TEST(a_lost_order)
+{
+	uint32_t nr;
+
+	child.order_error = -EAGAIN;
+	nr = hold(7, ALICE);
+	ck_assert_uint_ne(nr, FILE_NAMES_NONE);
+	ck_assert_int_eq(state(nr), FILE_NAMES_LEFT_OUT);
+	child.order_error = 0;
+	hold(8, ALICE);
+	expect_order(0, NAMES_KEEP, 0);
+	hold(7, ALICE);
+	expect_order(1, NAMES_KEEP, 1);
+	ck_assert_int_eq(state(nr), FILE_NAMES_EXPECTED);
+}
+END_TEST
+
+/* The user with most files loses one; root has what it needs. */
+START_TEST(all_slots_are_taken)
+{
+	uint32_t first = hold(1, ALICE), bobs, roots;
+
+	for (uint32_t i = 1; i < NAMES_FILES_MAX; i++)
+		hold(i + 1, ALICE);
+	ck_assert_uint_eq(child.orders.nr, NAMES_FILES_MAX);
+	expect_order(NAMES_FILES_MAX - 1, NAMES_KEEP, NAMES_FILES_MAX - 1);
+	bobs = hold(1000, BOB);
+	ck_assert_uint_eq(child.orders.nr, NAMES_FILES_MAX + 2);
+	expect_order(NAMES_FILES_MAX, NAMES_DROP, 0);
+	expect_order(NAMES_FILES_MAX + 1, NAMES_KEEP, 0);
+	ck_assert_int_eq(state(first), FILE_NAMES_LEFT_OUT);
+	ck_assert_int_eq(state(bobs), FILE_NAMES_EXPECTED);
+	roots = hold(1001, 0);
+	expect_order(NAMES_FILES_MAX + 2, NAMES_DROP, 1);
+	expect_order(NAMES_FILES_MAX + 3, NAMES_KEEP, 1);
+	ck_assert_int_eq(state(roots), FILE_NAMES_EXPECTED);
+	/* One more of the user who has most is not held. */
+	ck_assert_int_eq(state(hold(1002, ALICE)), FILE_NAMES_LEFT_OUT);
+	ck_assert_uint_eq(child.orders.nr, NAMES_FILES_MAX + 4);
+}
+END_TEST
+
+START_TEST(what_is_no_file_is_not_held)
+{
+	const struct file_place place = {.pid = 1};
+	struct mapped_file memory = file_of(7);
+
+	memory.kind = MAPPED_ANON;
+	ck_assert_uint_eq(hold_for(&memory, &place), FILE_NAMES_NONE);
+	ck_assert_uint_eq(looker.nr_sent, 0);
+}
+END_TEST
+
+START_TEST(identities)
+{
+	uint32_t roots = hold(7, 0), others = hold(8, ALICE);
+
+	ck_assert_ptr_null(file_names_identity(names, roots));
+	ck_assert_ptr_null(file_names_identity(names, FILE_NAMES_NONE));
+	ck_assert_uint_eq(file_names_identity(names, others)->inode, 8);
+	ck_assert_uint_eq(file_names_owner(names, roots), 0);
+	ck_assert_uint_eq(file_names_owner(names, others), ALICE);
+}
+END_TEST
+
+/* The kernel tells of files by path and build-id, which anybody can have. */
+START_TEST(a_file_of_root_stands_for_all)
+{
+	const struct mapped_file file = told_file("/lib/c");
+	const struct mapped_file elsewhere = told_file("/lib/d");
+	const struct file_place alice = place_of(ALICE, 0), bob = place_of(BOB, 9), none = {0};
+	uint32_t nr;
+
+	send_as(7, 0, false);
+	nr = hold_for(&file, &alice);
+	ck_assert_uint_ne(nr, FILE_NAMES_NONE);
+	ck_assert_uint_eq(hold_for(&file, &bob), nr);
+	ck_assert_uint_eq(hold_for(&file, &none), nr);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+	hold_for(&elsewhere, &alice);
+	ck_assert_uint_eq(looker.nr_sent, 2);
+}
+END_TEST
+
+START_TEST(a_file_of_a_user_stands_for_that_user)
+{
+	const struct mapped_file file = told_file("/lib/c");
+	const struct file_place alice = place_of(ALICE, 8), bob = place_of(BOB, 9), none = {0};
+	uint32_t nr;
+
+	send_as(7, ALICE, false);
+	ck_assert_uint_eq(hold_for(&file, &bob), FILE_NAMES_NONE);
+	ck_assert_uint_eq(hold_for(&file, &none), FILE_NAMES_NONE);
+	ck_assert_uint_eq(looker.nr_sent, 2);
+	nr = hold_for(&file, &alice);
+	ck_assert_uint_ne(nr, FILE_NAMES_NONE);
+	ck_assert_uint_eq(looker.nr_sent, 2);
+	/* A process that maps this very inode. */
+	send_as(7, ALICE, true);
+	ck_assert_uint_eq(hold_for(&file, &bob), nr);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+	ck_assert_uint_eq(child.orders.nr, 1);
+	send_as(8, ALICE, false);
+	ck_assert_uint_eq(hold_for(&file, &bob), nr);
+	ck_assert_uint_eq(looker.nr_sent, 0);
+}
+END_TEST
+
+/* The file system may be the user's own. */
+START_TEST(a_file_of_an_unsure_owner)
+{
+	const struct mapped_file file = told_file("/lib/c");
+	const struct file_place alice = place_of(ALICE, 8), other = place_of(ALICE, 9);
+	uint32_t nr;
+
+	send_as(7, FILE_OWNER_UNSURE, true);
+	nr = hold_for(&file, &alice);
+	ck_assert_uint_ne(nr, FILE_NAMES_NONE);
+	ck_assert_uint_eq(hold_for(&file, &alice), nr);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+	send_as(7, FILE_OWNER_UNSURE, false);
+	ck_assert_uint_eq(hold_for(&file, &other), FILE_NAMES_NONE);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+}
+END_TEST
+
+/* Two files have one path and one build-id, but somebody looked at them. */
+START_TEST(files_of_one_build_id)
+{
+	const struct file_place alice = place_of(ALICE, 8);
+	struct mapped_file file = told_file("/lib/c");
+	uint32_t first;
+
+	send_as(7, 0, true);
+	first = hold_for(&file, &alice);
+	file.identity = file_of(8).identity;
+	send_as(8, 0, true);
+	ck_assert_uint_ne(hold_for(&file, &alice), first);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+	file.identity = file_of(7).identity;
+	ck_assert_uint_eq(hold_for(&file, &alice), first);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+}
+END_TEST
+
+/* The kernel knows device and inode, but nobody could look at the file. */
+START_TEST(a_file_that_was_not_looked_at)
+{
+	const struct file_place alice = place_of(ALICE, 8);
+	struct mapped_file file = file_of(7);
+
+	send_as(7, ALICE, false);
+	ck_assert_uint_ne(hold_for(&file, &alice), FILE_NAMES_NONE);
+	file.identity.is_stat = false;
+	file.identity.generation = 1;
+	send_as(7, ALICE, true);
+	hold_for(&file, &alice);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+}
+END_TEST
+
+START_TEST(a_file_that_cannot_be_opened)
+{
+	const struct file_place alice = place_of(ALICE, 0), bob = place_of(BOB, 0);
+	const struct mapped_file file = told_file("/lib/c");
+
+	send_as(7, 0, false);
+	looker.ret = -EAGAIN; /* the looker could not even try */
+	for (uint32_t i = 0; i < 2 * ATTEMPTS_MAX; i++)
+		ck_assert_uint_eq(hold_for(&file, &alice), FILE_NAMES_NONE);
+	ck_assert_uint_eq(looker.nr_sent, 2 * ATTEMPTS_MAX);
+	looker.nr_sent = 0;
+	looker.ret = -ENOENT;
+	for (uint32_t i = 0; i < 2 * ATTEMPTS_MAX; i++)
+		ck_assert_uint_eq(hold_for(&file, &alice), FILE_NAMES_NONE);
+	ck_assert_uint_eq(looker.nr_sent, ATTEMPTS_MAX);
+	/* The processes of another user have attempts of their own, and so has another epoch. */
+	hold_for(&file, &bob);
+	ck_assert_uint_eq(looker.nr_sent, ATTEMPTS_MAX + 1);
+	settle();
+	looker.ret = 0;
+	ck_assert_uint_ne(hold_for(&file, &alice), FILE_NAMES_NONE);
+	/* Without a child, nobody is asked to open it. */
+	child.sock_error = -EIO;
+	ck_assert_uint_eq(hold(9, ALICE), FILE_NAMES_NONE);
+	ck_assert_uint_eq(looker.nr_sent, ATTEMPTS_MAX + 2);
+}
+END_TEST
+
+/* Two epochs that do not use it. */
+START_TEST(an_idle_file_is_forgotten)
+{
+	uint32_t first = hold(7, ALICE), second = hold(8, ALICE);
+
+	settle();
+	hold(8, ALICE);
+	settle();
+	ck_assert_uint_eq(child.orders.nr, 2);
+	ck_assert_int_eq(state(first), FILE_NAMES_EXPECTED);
+	ask(second);
+	work();
+	settle();
+	ck_assert_uint_eq(child.orders.nr, 3);
+	expect_order(2, NAMES_DROP, 0);
+	/* It waits for an answer, and the number stays valid until then. */
+	settle();
+	settle();
+	settle();
+	answer();
+	ck_assert_int_eq(state(second), FILE_NAMES_KNOWN);
+	/* Another file has the number and the slot of the one that was forgotten. */
+	ck_assert_uint_eq(hold(9, BOB), first);
+	expect_order(3, NAMES_KEEP, 0);
+	ck_assert_uint_eq(file_names_owner(names, first), BOB);
+	ck_assert_uint_eq(hold(8, ALICE), second);
+	looker.nr_sent = 0;
+	ck_assert_uint_eq(hold(7, ALICE), 2);
+	ck_assert_uint_eq(looker.nr_sent, 1);
+}
+END_TEST
+
+START_TEST(a_question_uses_the_file)
+{
+	uint32_t nr = ask_about(7, ALICE);
+
+	work();
+	answer();
+	settle();
+	settle();
+	ask(nr);
+	settle();
+	settle();
+	ck_assert_uint_eq(child.orders.nr, 1);
+	settle();
+	ck_assert_uint_eq(child.orders.nr, 2);
+}
+END_TEST
+
+/* A forgotten file stands for nobody. */
+START_TEST(a_forgotten_source)
+{
+	const struct file_place alice = place_of(ALICE, 0), bob = place_of(BOB, 0);
+	const struct mapped_file file = told_file("/lib/c");
+	uint32_t other;
+
+	send_as(7, ALICE, false);
+	hold_for(&file, &alice);
+	for (int i = 0; i < 3; i++) {
+		looker.ret = -ENOENT;
+		hold_for(&file, &bob);
+		settle();
+	}
+	looker.ret = 0;
+	other = hold(8, BOB);
+	ck_assert_uint_eq(other, 0);
+	send_as(7, ALICE, false);
+	ck_assert_uint_eq(hold_for(&file, &alice), 1);
+}
+END_TEST
+
+SUITE_MAIN_WITH("held_files", begin, end, a_lost_order, all_slots_are_taken,
+		what_is_no_file_is_not_held, identities, a_file_of_root_stands_for_all,
+		a_file_of_a_user_stands_for_that_user, a_file_of_an_unsure_owner,
+		files_of_one_build_id, a_file_that_was_not_looked_at, a_file_that_cannot_be_opened,
+		an_idle_file_is_forgotten, a_question_uses_the_file, a_forgotten_source)

@@ -197,6 +197,9 @@ $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_sto
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)
 $(B)/tests/test_thread_times: UNIT_LIBS := $(call wraps,proc_stat_read)
+$(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update proc_is_gone proc_owner \
+	table_builder_next table_builder_start table_cache_get table_cache_get_hash table_cache_put table_maps_add table_maps_are_tight \
+	table_maps_remove worker_line_destroy worker_line_expect worker_line_nr_workers worker_line_sock)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \
 	worker_line_start)

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tests/unit/played_tables.h"
+
+START_TEST(a_table_is_made)
+{
+	uint32_t nr = find_inode(1);
+	uint64_t bias;
+
+	ck_assert_uint_eq(nr, NR_OWN_TABLES);
+	ck_assert_uint_eq(find_inode(1), nr);
+	ck_assert_uint_eq(find_inode(2), nr + 1);
+	ck_assert_uint_eq(pages_of(nr, &bias), UNWIND_TABLE_WANTED);
+	ck_assert_uint_eq(bias, BASE);
+	process.uid = BOB;
+	ck_assert_int_eq(request(nr, ALICE), TABLE_ASKED);
+	ck_assert_uint_eq(pages_of(nr, &bias), UNWIND_TABLE_ASKED_FOR);
+	ck_assert_uint_eq(tables.nr_asked, 1);
+	ck_assert_uint_eq(nr_changes, 1);
+	ck_assert_uint_eq(changed_nr, nr);
+	ck_assert_uint_eq(child.request.tag, nr);
+	ck_assert_uint_eq(child.request.uid, BOB);
+	ck_assert_uint_eq(child.request.is_known, 0);
+	ck_assert_uint_eq(child.request.cpu_max_us, TABLE_TIME_MAX_NS / NS_PER_US);
+	ck_assert_uint_eq(child.nr_expected, 1);
+	ck_assert_uint_eq(child.expected, nr);
+	ck_assert_uint_eq(shares_held(&tables.line, BOB), 1);
+	ck_assert_int_eq(finish(nr, 0), TABLE_READY);
+	ck_assert_uint_eq(tables.nr_asked, 0);
+	ck_assert_uint_eq(nr_changes, 2);
+	ck_assert_uint_eq(shares_held(&tables.line, BOB), 0);
+	ck_assert_uint_eq(pages_of(nr, &bias), UNWIND_PAGES(10, 1));
+	ck_assert_uint_eq(bias, BASE + 0x1000);
+	ck_assert_uint_eq(maps.key.dev, file_identity_kernel_dev(DEVICE));
+	ck_assert_uint_eq(maps.key.ino, 100 + nr);
+	ck_assert_uint_eq(maps.file.size, 5);
+	ck_assert_uint_eq(maps.file.ctime_ns, 6);
+	ck_assert_uint_eq(maps.file.first_off, 0x1000);
+	ck_assert_uint_eq(maps.file.pages, UNWIND_PAGES(10, 1));
+	ck_assert_uint_eq(cache.nr_put, 0);
+}
+END_TEST
+
+START_TEST(what_has_no_table)
+{
+	const uint64_t start = 0x7fff00000000, end_addr = start + 0x1000;
+	const struct vdso vdso = {.size = 0x1000};
+	struct mapped_file file = file_of(1);
+	struct unwind_mapping mapping = {0};
+	char shared[] = "/dev/zero (deleted)";
+	uint64_t bias;
+	uint32_t nr;
+
+	tables.vdso = &vdso;
+	file.kind = MAPPED_ANON;
+	ck_assert_uint_eq(find(&file), NO_TABLE);
+	ck_assert_uint_eq(pages_of(NO_TABLE, &bias), UNWIND_WITHOUT_TABLE);
+	ck_assert_int_eq(file_tables_find(&tables, &file, start, end_addr, &nr), 0);
+	ck_assert_uint_eq(nr, NO_TABLE);
+	file.kind = MAPPED_VDSO;
+	ck_assert_uint_eq(find(&file), NO_TABLE);
+	ck_assert_int_eq(file_tables_find(&tables, &file, start, end_addr, &nr), 0);
+	ck_assert_uint_eq(nr, VDSO_TABLE);
+	file.kind = MAPPED_ANON;
+	file.path = shared;
+	file_tables_describe(&tables, NO_TABLE, &file, BASE, &mapping);
+	ck_assert_uint_eq(mapping.pages, UNWIND_SHARED_MEMORY);
+}
+END_TEST
+
+/* What the child says about a file that it cannot make a table of. */
+START_TEST(failures)
+{
+	static const struct {
+		int status;
+		enum table_state state;
+	} cases[] = {
+		{-ENOEXEC, TABLE_IMPOSSIBLE}, {-ENODATA, TABLE_IMPOSSIBLE},
+		{-EIO, TABLE_IMPOSSIBLE},     {-ETIMEDOUT, TABLE_IMPOSSIBLE},
+		{-EBADMSG, TABLE_IMPOSSIBLE}, {-EAGAIN, TABLE_NONE},
+		{-EDQUOT, TABLE_IMPOSSIBLE},
+	};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint32_t nr = find_inode(i + 1);
+		bool has_pause = cases[i].status == -EDQUOT;
+
+		child.blamed = 0;
+		ck_assert_int_eq(request(nr, 0), TABLE_ASKED);
+		ck_assert_int_eq(finish(nr, cases[i].status), cases[i].state);
+		ck_assert_uint_eq(child.blamed,
+				  cases[i].status == -ETIMEDOUT ? look_device(DEVICE) : 0);
+		ck_assert_uint_eq(nr_unserved(0), has_pause);
+		ck_assert_uint_eq(table(nr)->attempts, 0);
+		ck_assert_uint_eq(tables.nr_asked, 0);
+		pass(TIME_PAUSE_NS - 1);
+		ck_assert_int_eq(table(nr)->state, cases[i].state);
+		pass(1);
+		ck_assert_int_eq(table(nr)->state, has_pause ? TABLE_NONE : cases[i].state);
+	}
+}
+END_TEST
+
+/* The file cannot be opened. */
+static void fail_until_pause(uint32_t nr)
+{
+	child.send_error = -ENOENT;
+	for (uint32_t i = 1; i < ATTEMPTS_MAX; i++)
+		ck_assert_int_eq(request(nr, 0), TABLE_NONE);
+	ck_assert_int_eq(request(nr, 0), TABLE_IMPOSSIBLE);
+	ck_assert_uint_eq(child.nr_expected, 0);
+	ck_assert_uint_eq(tables.line.used, 0);
+}
+
+START_TEST(pauses_double)
+{
+	uint32_t nr = find_inode(1);
+	uint64_t pause_ns = PAUSE_MIN_NS;
+
+	for (int i = 0; i < 9; i++) {
+		fail_until_pause(nr);
+		pass(pause_ns - 1);
+		ck_assert_int_eq(table(nr)->state, TABLE_IMPOSSIBLE);
+		pass(1);
+		ck_assert_int_eq(table(nr)->state, TABLE_NONE);
+		ck_assert_uint_eq(tables.pause_end_ns, 0);
+		pause_ns = pause_ns == PAUSE_MAX_NS ? PAUSE_MAX_NS : 2 * pause_ns;
+	}
+	child.send_error = 0;
+	make(nr, 0);
+}
+END_TEST
+
+START_TEST(pauses_of_several_files)
+{
+	uint32_t first = find_inode(1), second = find_inode(2), third = find_inode(3);
+
+	fail_until_pause(first);
+	pass(PAUSE_MIN_NS);
+	fail_until_pause(first);
+	fail_until_pause(second);
+	now_ns += PAUSE_MIN_NS / 2;
+	fail_until_pause(third);
+	pass(PAUSE_MIN_NS / 2);
+	ck_assert_int_eq(table(first)->state, TABLE_IMPOSSIBLE);
+	ck_assert_int_eq(table(second)->state, TABLE_NONE);
+	ck_assert_int_eq(table(third)->state, TABLE_IMPOSSIBLE);
+	ck_assert_uint_eq(tables.pause_end_ns, table(third)->pause_end_ns);
+	pass(PAUSE_MIN_NS / 2);
+	ck_assert_int_eq(table(third)->state, TABLE_NONE);
+	ck_assert_uint_eq(tables.pause_end_ns, table(first)->pause_end_ns);
+	pass(PAUSE_MIN_NS / 2);
+	ck_assert_int_eq(table(first)->state, TABLE_NONE);
+	ck_assert_uint_eq(tables.pause_end_ns, 0);
+}
+END_TEST
+
+/* Samples of one process that has ended are one attempt, but not after a pause. */
+START_TEST(attempts_of_one_process)
+{
+	uint32_t nr = find_inode(1);
+
+	child.send_error = -ENOENT;
+	process.has_ended = true;
+	for (uint32_t i = 0; i < 2 * ATTEMPTS_MAX; i++)
+		ck_assert_int_eq(request_by(nr, 0, 5), TABLE_NONE);
+	ck_assert_uint_eq(table(nr)->attempts, 1);
+	ck_assert_uint_eq(child.nr_requests, 1);
+	for (uint32_t i = 1; i < ATTEMPTS_MAX; i++)
+		request_by(nr, 0, 5 + i);
+	ck_assert_int_eq(table(nr)->state, TABLE_IMPOSSIBLE);
+	pass(PAUSE_MIN_NS);
+	request_by(nr, 0, 5 + ATTEMPTS_MAX - 1);
+	ck_assert_uint_eq(table(nr)->attempts, ATTEMPTS_MAX + 1);
+	/* Waiting for a place in the line is none. */
+	child.send_error = 0;
+	child.sock_error = -EAGAIN;
+	request_by(nr, 0, 1);
+	ck_assert_uint_eq(table(nr)->attempts, ATTEMPTS_MAX + 1);
+	ck_assert_uint_ne(table(nr)->failed_pid, 1);
+	child.sock_error = -EIO;
+	request_by(nr, 0, 1);
+	ck_assert_uint_eq(table(nr)->attempts, ATTEMPTS_MAX + 2);
+}
+END_TEST
+
+/* Memory that a process runs code in, where the recorder may not open it. */
+START_TEST(memory_out_of_reach)
+{
+	static const int errors[] = {-EPERM, -EACCES, -ENOENT};
+	const struct file_place place = {.pid = 1};
+	char path[] = "/memfd:code";
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		struct mapped_file file = file_of(i + 1);
+		uint32_t nr;
+
+		file.path = path;
+		nr = find(&file);
+		child.send_error = -ESTALE;
+		ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+		ck_assert_int_eq(table(nr)->state, TABLE_NONE);
+		child.send_error = errors[i];
+		ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+		ck_assert_int_eq(table(nr)->state, TABLE_IMPOSSIBLE);
+		ck_assert_uint_eq(table(nr)->pause_end_ns, 0);
+	}
+}
+END_TEST
+
+START_TEST(users_have_parts_of_the_line)
+{
+	process.uid = ALICE;
+	for (uint32_t i = 0; i < LINE_MAX_USER; i++)
+		ck_assert_int_eq(request(find_inode(i + 1), 0), TABLE_ASKED);
+	ck_assert_int_eq(request(find_inode(100), 0), TABLE_NONE);
+	ck_assert_uint_eq(table(find_inode(100))->attempts, 0);
+	ck_assert_uint_eq(child.nr_requests, LINE_MAX_USER);
+	process.uid = BOB;
+	ck_assert_int_eq(request(find_inode(100), 0), TABLE_ASKED);
+	ck_assert_int_eq(finish(find_inode(1), 0), TABLE_READY);
+	process.uid = ALICE;
+	ck_assert_int_eq(request(find_inode(101), 0), TABLE_ASKED);
+}
+END_TEST
+
+static void finish_after(uint32_t nr, int status, uint64_t cpu_ns)
+{
+	const struct done done = {
+		.nr = nr, .status = status, .cpu_ns = cpu_ns, .made = made_table(1)};
+
+	ck_assert_int_eq(finish_with(&done), 0);
+}
+
+static uint64_t left_us(uint32_t owner)
+{
+	return owner_time_left(&tables.time, owner, now_ns) / NS_PER_US;
+}
+
+/* The owner of a file pays for the time of the child, which counts from the child's beginning. */
+START_TEST(time_of_the_child)
+{
+	uint32_t nr = find_inode(1);
+
+	request(nr, ALICE);
+	finish_after(nr, -EAGAIN, 300 * NS_PER_MS);
+	ck_assert_uint_eq(left_us(ALICE), 700000);
+	request(nr, ALICE);
+	ck_assert_uint_eq(child.request.cpu_max_us, 700000);
+	finish_after(nr, -EAGAIN, 400 * NS_PER_MS);
+	ck_assert_uint_eq(left_us(ALICE), 600000);
+	/* A process of a user who has less. */
+	owner_time_charge(&tables.time, BOB, 900 * NS_PER_MS, now_ns);
+	process.uid = BOB;
+	request(nr, ALICE);
+	ck_assert_uint_eq(child.request.cpu_max_us, 100000);
+	child.nr_workers++;
+	finish_after(nr, -EAGAIN, 50 * NS_PER_MS);
+	ck_assert_uint_eq(left_us(ALICE), 550000);
+	request(nr, ALICE);
+	finish_after(nr, -EAGAIN, 0);
+	ck_assert_uint_eq(left_us(ALICE), 550000);
+	request(nr, ALICE);
+	finish_after(nr, -EAGAIN, 60 * NS_PER_MS);
+	ck_assert_uint_eq(left_us(ALICE), 540000);
+}
+END_TEST
+
+/* A file that the child dies of takes all the time of its owner. */
+START_TEST(time_of_a_death)
+{
+	static const int errors[] = {-EIO, -ETIMEDOUT};
+
+	for (uint32_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		uint32_t nr = find_inode(2 * i + 1), other = find_inode(2 * i + 2);
+		uint32_t owner = ALICE + i;
+
+		request(other, owner);
+		finish(other, -EAGAIN);
+		request(nr, owner);
+		finish(nr, errors[i]);
+		ck_assert_uint_eq(left_us(owner), 0);
+		child.nr_requests = 0;
+		ck_assert_int_eq(request(other, owner), TABLE_IMPOSSIBLE);
+		ck_assert_uint_eq(child.nr_requests, 0);
+		ck_assert_uint_eq(table(other)->attempts, 0);
+		ck_assert_uint_eq(table(other)->failed_pid, 0);
+		ck_assert_uint_eq(shares_nr_lacked(&tables.unserved), i + 1);
+		pass(TIME_PAUSE_NS);
+		ck_assert_int_eq(table(other)->state, TABLE_NONE);
+		ck_assert_int_eq(request(other, owner), TABLE_ASKED);
+	}
+}
+END_TEST
+
+SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, failures,
+		pauses_double, pauses_of_several_files, attempts_of_one_process,
+		memory_out_of_reach, users_have_parts_of_the_line, time_of_the_child,
+		time_of_a_death)

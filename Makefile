@@ -206,6 +206,16 @@ $(B)/tests/test_unwinder $(B)/tests/test_unwinder_samples: UNIT_LIBS := $(call w
 	look_budget_must_wait method_names_ask method_names_want proc_is_gone proc_owner proc_scan_mapping_at proc_scan_mappings \
 	program_records_read rings_add rings_consume rings_create rings_destroy rings_fd space_maps_differ space_maps_find space_maps_hide \
 	space_maps_mistake space_maps_put space_maps_remove table_builder_start worker_line_destroy worker_line_fd)
+$(B)/tests/test_session: UNIT_LIBS := $(call wraps,address_spaces_forget backend_choose cgroup_paths_have_ids chosen_events_find command_close command_go command_start cpus_choose \
+	descendants_follow events_close events_disable events_open file_names_create file_names_destroy file_names_work filters_close \
+	filters_open jit_forget jit_watch_all ksyms_begin looker_destroy looker_start memory_watch_end memory_watch_read new_processes_forget \
+	new_processes_read privilege_has probes_attach probes_deinit probes_detach probes_map_files probes_unmap_files proc_scan progress_note \
+	rings_add rings_consume rings_create rings_destroy sampler_attach sampler_attach_follower sampler_attach_off_cpu sampler_can_unwind \
+	sampler_create sampler_destroy sampler_detach sampler_find_waiting sampler_follow sampler_told_processes sampler_unwind_maps \
+	sampler_watch_memory sideband_buffer_bytes sideband_collect sideband_create sideband_has_begun sideband_destroy sideband_limit sideband_nr_waiting \
+	sideband_preview sideband_read source_event source_has_changed source_has_kernel source_start source_stop stack_depth_choose stack_depth_limit \
+	unwinder_begin unwinder_create unwinder_destroy unwinder_has_makers unwinder_interpreters unwinder_may_keep unwinder_request_own \
+	unwinder_request_popular unwinder_wait unwinder_walk_known unwinder_work vdso_load without_bpf_begin without_bpf_end without_bpf_take)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \
 	worker_line_start)

@@ -216,6 +216,17 @@ $(B)/tests/test_session: UNIT_LIBS := $(call wraps,address_spaces_forget backend
 	sideband_preview sideband_read source_event source_has_changed source_has_kernel source_start source_stop stack_depth_choose stack_depth_limit \
 	unwinder_begin unwinder_create unwinder_destroy unwinder_has_makers unwinder_interpreters unwinder_may_keep unwinder_request_own \
 	unwinder_request_popular unwinder_wait unwinder_walk_known unwinder_work vdso_load without_bpf_begin without_bpf_end without_bpf_take)
+$(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_status command_reap confine_recorder description_begin \
+	description_deinit description_end epoch_begin_recording epoch_end_recording epoch_overflows exits_are_over exits_deinit exits_init \
+	file_names_fd file_names_is_waiting file_names_work ksyms_load_slice open_files_raise overhead_begin_recording pipeline_ask_names \
+	pipeline_begin_slices pipeline_deinit pipeline_end_epoch pipeline_fill_epoch pipeline_init pipeline_nr_stacks pipeline_take_set \
+	pipeline_take_waiting pipeline_wants_drain progress_begin progress_clear progress_end progress_error progress_has_status progress_init \
+	progress_note progress_status recordings_begin recordings_bytes recordings_close recordings_end recordings_is_full recordings_name \
+	recordings_open recordings_open_next recordings_remove_old rings_fd sampler_end_at sampler_other_labels sampler_other_traces \
+	sampler_taken sampler_wakeup_fd session_apply_records session_attach_probes session_collect_records session_deinit \
+	session_has_many_records session_init session_note_omissions session_prepare session_start session_stop session_take_samples \
+	session_unwind session_watch_cpus session_watch_overhead sideband_fds unwinder_fds wakeups_block_signals wakeups_deinit wakeups_init \
+	wakeups_wait wakeups_wait_for wakeups_watch wakeups_watch_watermark)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \
 	worker_line_start)

@@ -228,6 +228,7 @@ $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_s
 	session_unwind session_watch_cpus session_watch_overhead sideband_fds unwinder_fds wakeups_block_signals wakeups_deinit wakeups_init \
 	wakeups_wait wakeups_wait_for wakeups_watch wakeups_watch_watermark)
 $(B)/tests/test_attach: UNIT_LIBS := $(call wraps,bpf_link_create bpf_prog_load syscall tracepoint_field_find)
+$(B)/tests/test_names_budget: UNIT_LIBS := $(call wraps,clock_gettime)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \
 	worker_line_start)

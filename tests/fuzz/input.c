@@ -96,10 +96,42 @@ static void build(struct bytes *b, const uint8_t *data, size_t len)
 	}
 }
 
+static uint64_t walk_lines(const struct prof_epoch *e)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < e->nr_lines; i++)
+		for (uint32_t j = 0; j < e->lines[i].nr_frames; j++) {
+			const struct prof_source_frame *frame =
+				&e->source_frames[e->lines[i].first_frame + j];
+
+			sum += e->objects[e->lines[i].object].kind + e->strings[frame->name].len +
+			       e->strings[frame->file].len + frame->line;
+		}
+	return sum;
+}
+
+static uint64_t walk_labels(const struct prof_epoch *e)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < e->nr_label_sets; i++)
+		for (uint32_t j = 0; j < e->label_sets[i].nr_labels; j++) {
+			const struct prof_label *label =
+				&e->labels[e->label_sets[i].first_label + j];
+
+			sum += e->strings[label->key].len + e->strings[label->value].len;
+		}
+	for (uint32_t i = 0; i < e->nr_counts; i++)
+		if (e->counts[i].label_set)
+			sum += e->label_sets[e->counts[i].label_set].nr_labels;
+	return sum;
+}
+
 /* Uses every id as a consumer would. A sanitizer sees ids that are out of range. */
 static uint64_t walk(const struct prof_epoch *e)
 {
-	uint64_t sum = 0;
+	uint64_t sum = walk_lines(e) + walk_labels(e);
 
 	for (uint32_t i = 0; i < e->nr_strings; i++)
 		sum += strlen(e->strings[i].s) == e->strings[i].len ? 1 : (abort(), 0);
@@ -119,11 +151,6 @@ static uint64_t walk(const struct prof_epoch *e)
 		       e->strings[info->name].len + e->strings[info->exe].len +
 		       e->strings[info->cgroup].len;
 	}
-	for (uint32_t i = 0; i < e->nr_labels; i++)
-		sum += e->strings[e->labels[i].key].len + e->strings[e->labels[i].value].len;
-	for (uint32_t i = 0; i < e->nr_counts; i++)
-		if (e->counts[i].label_set)
-			sum += e->label_sets[e->counts[i].label_set].nr_labels;
 	for (uint32_t i = 0; i < e->nr_process_attributes; i++)
 		sum += e->processes[e->process_attributes[i].process].pid +
 		       e->strings[e->process_attributes[i].key].len +

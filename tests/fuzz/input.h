@@ -4,7 +4,8 @@
  *
  * For the reader (input.c), an input is a recording or a list of sections. A section is u8 type,
  * u24 little-endian length, payload. input.c puts the list into the container, so that mutations
- * reach the tables' decoders instead of ending in zstd.
+ * reach the tables' decoders instead of ending in zstd. tests/tools/prof_list.c makes such a list
+ * of a recording.
  *
  * For unwind tables (table_input.c), an input is an ELF file, or the bytes of a table, whose
  * checksum is put right. Any other input is one byte and the contents of a section, around which an

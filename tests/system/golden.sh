@@ -9,6 +9,22 @@ golden=$PWD/golden
 newest=$(sed -n 's/^#define PROF_VERSION_MINOR *\([0-9]*\).*/1.\1/p' ../format/prof.h)
 check "the version of the format has a recording" test -e "$golden/version-$newest.prof"
 
+# listed_sections FILE...: the numbers of the sections in inputs that tests/tools/prof_list.c has made.
+listed_sections()
+{
+	local file
+	for file; do
+		od -An -v -tu1 -w1 "$file" | awk '
+			skip { skip--; next }
+			at++ == 0 { print $1 + 0; factor = 1; next }
+			{ len += $1 * factor; factor *= 256 }
+			at == 4 { skip = len; at = len = 0 }'
+	done
+}
+check "each section of the format is in an input of fuzz/reader" same \
+	"$(listed_sections fuzz/reader/sections-* | sort -nu | xargs)" \
+	"$(sed -n 's/^\tSECTION_[A-Z_]* = \([0-9]*\),$/\1/p' ../format/section.h | sort -n | xargs)"
+
 for text in "$golden"/*.txt; do
 	"$BUILD/tests/prof_make" < "$text" > "$dir/$(basename "$text" .txt).prof" || exit 1
 done

@@ -22,6 +22,8 @@
  *	                                into; FUNCTION is a value
  *	source OBJECT ORIGIN PARTS FILE names are from FILE, a value, if that is not ""
  *	                                ORIGIN: recorded added fetched
+ *	file OBJECT INODE SIZE          facts of an object without a build-id
+ *	exact FRAME                     its address is no return address
  *	event KIND UNIT PROBES NAME [WEIGHT]
  *	                                KIND: samples kernel user tracepoint usdt off-cpu
  *	                                UNIT: events ns bytes number
@@ -312,6 +314,17 @@ static uint32_t frame_id(struct maker *m, char *word)
 		    m->world.frames.data[i].offset == frame.offset)
 			return i;
 	return WORLD_PUSH(&m->world, frames, frame);
+}
+
+static void do_file(struct maker *m, char **words)
+{
+	WORLD_PUSH(&m->world, file_infos,
+		   {object_id(m, words[1]), number(m, words[2]), number(m, words[3]), 0, 0});
+}
+
+static void do_exact(struct maker *m, char **words)
+{
+	WORLD_PUSH(&m->world, exact_frames, frame_id(m, words[1]));
 }
 
 static uint32_t stack_id(struct maker *m, const uint32_t *frames, size_t nr, uint8_t end)
@@ -722,6 +735,7 @@ static const struct {
 	{"event", 5, 6, NULL, do_event},     {"language", 4, 5, NULL, do_language},
 	{"slices", 3, 3, do_slices, NULL},   {"part", 3, 3, do_part, NULL},
 	{"source", 5, 5, do_source, NULL},   {"line", 6, 6, do_line_of, NULL},
+	{"file", 4, 4, do_file, NULL},       {"exact", 2, 2, do_exact, NULL},
 };
 
 static void do_line(struct maker *m, char *line, char **words)

@@ -36,7 +36,8 @@ static int number_processes(struct new_numbers *numbers, const struct model *mod
 		uint32_t first = first_layout(model, &firsts, i, hash);
 
 		numbers->generations[i] = first == i ? ++*last : numbers->generations[first];
-		ret = index_insert(&firsts, hash, i);
+		if (first == i)
+			ret = index_insert(&firsts, hash, i);
 		if (!ret && *last == UINT32_MAX)
 			ret = -EOVERFLOW;
 	}

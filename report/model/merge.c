@@ -133,16 +133,10 @@ static bool is_layout_of(const struct merge *m, const struct prof_process *proce
 
 static int find_or_add_process(struct merge *m, const struct prof_process *process, uint32_t *id)
 {
-	uint32_t first = 0;
-
 	for (uint32_t layout = 0;; layout++) {
 		int ret =
 			model_add_process(m->model, process->pid, process->generation, layout, id);
 
-		if (!ret && layout)
-			m->model->processes.data[first].has_layouts = true;
-		else if (!ret)
-			first = *id;
 		if (ret || layout + 1 == LAYOUTS_MAX || is_layout_of(m, process, *id))
 			return ret;
 	}

@@ -60,7 +60,6 @@ struct model_process {
 	uint32_t recording; /* in origins */
 	uint32_t layout;    /* 0, or the number of a later layout of the process */
 	uint64_t generation;
-	bool has_layouts; /* in layout 0: the process has other layouts */
 	/* with strings of the model; its member process is not used */
 	struct prof_process_info info;
 	uint32_t attributes[PROF_NR_ATTRIBUTES]; /* what it says of itself: strings of the model */

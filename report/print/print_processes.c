@@ -8,6 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/compare.h"
+#include "report/model/process_layouts.h"
 #include "report/model/workload.h"
 
 /* A line has at most this many thread names, because a process can have thousands. */
@@ -55,8 +56,8 @@ struct line {
 
 struct process_table {
 	const struct model *model;
-	uint32_t event;         /* whose rows are counted */
-	uint32_t *first_layout; /* by process: the process's first layout */
+	uint32_t event; /* whose rows are counted */
+	struct process_layouts layouts;
 	VEC(struct thread_name) threads;
 	VEC(struct line) lines;
 	bool has_column[NR_OWNER_COLUMNS];
@@ -71,33 +72,6 @@ static int by_identity(const void *a, const void *b, void *ctx)
 	COMPARE(x->pid, y->pid);
 	COMPARE(x->generation, y->generation);
 	COMPARE(x->layout, y->layout);
-	return 0;
-}
-
-/*
- * A process whose objects moved has several layouts in the model. Finds the first layout of each.
- */
-static int find_layouts(struct process_table *table)
-{
-	struct model *model = (struct model *)table->model;
-	size_t nr = model->processes.nr;
-	_cleanup_free_ uint32_t *ids = calloc(nr, sizeof(*ids));
-	uint32_t first = 0;
-
-	table->first_layout = calloc(nr, sizeof(*table->first_layout));
-	if (!ids || !table->first_layout)
-		return -ENOMEM;
-	for (size_t i = 0; i < nr; i++)
-		ids[i] = i;
-	qsort_r(ids, nr, sizeof(*ids), by_identity, model);
-	for (size_t i = 0; i < nr; i++) {
-		const struct model_process *process = &model->processes.data[ids[i]];
-		const struct model_process *have = &model->processes.data[first];
-
-		if (!i || process->pid != have->pid || process->generation != have->generation)
-			first = ids[i];
-		table->first_layout[ids[i]] = first;
-	}
 	return 0;
 }
 
@@ -127,7 +101,7 @@ static int add_up_threads(struct process_table *table)
 	size_t nr = 0;
 
 	vec_for_each(&model->rows, row) {
-		struct thread_name name = {table->first_layout[row->process], row->comm,
+		struct thread_name name = {table->layouts.first[row->process], row->comm,
 					   row->count};
 
 		if (row->event == table->event && vec_push(&table->threads, name))
@@ -177,26 +151,6 @@ static int make_lines(struct process_table *table)
 		qsort_r(table->lines.data, table->lines.nr, sizeof(*table->lines.data), by_samples,
 			(void *)table->model);
 	return 0;
-}
-
-static void learn(struct model_process *process, const struct model_process *from)
-{
-	model_process_learn(process, &from->info);
-	model_process_learn_attributes(process, from->attributes);
-}
-
-/* Collects the facts about a process from its layouts: each layout may have some of them only. */
-static void gather_info(const struct process_table *table, uint32_t process,
-			struct model_process *info)
-{
-	const struct model *model = table->model;
-
-	*info = model->processes.data[process];
-	if (!info->has_layouts)
-		return;
-	for (size_t i = 0; i < model->processes.nr; i++)
-		if (i != process && table->first_layout[i] == process)
-			learn(info, &model->processes.data[i]);
 }
 
 static void print_number(struct textbuf *out, int width, uint32_t n, uint32_t unknown)
@@ -264,7 +218,7 @@ static int find_columns(struct process_table *table)
 	for (size_t i = 0; i < table->lines.nr && !ret; i++) {
 		struct model_process process;
 
-		gather_info(table, table->lines.data[i].process, &process);
+		process_layouts_gather(&table->layouts, table->lines.data[i].process, &process);
 		for (size_t c = 0; c < NR_OWNER_COLUMNS && !ret; c++) {
 			_cleanup_free_ char *text = NULL;
 
@@ -322,7 +276,7 @@ static int print_narrow_line(const struct process_table *table, const struct lin
 	struct model_process process;
 	int ret;
 
-	gather_info(table, line->process, &process);
+	process_layouts_gather(&table->layouts, line->process, &process);
 	textbuf_printf(out, "%10" PRIu64, line->samples);
 	print_number(out, 10, process.pid, UINT32_MAX);
 	print_number(out, 7, process.info.uid, PROF_UID_UNKNOWN);
@@ -342,7 +296,7 @@ static int print_line(const struct process_table *table, const struct line *line
 	const char *cgroup;
 	int ret;
 
-	gather_info(table, line->process, &process);
+	process_layouts_gather(&table->layouts, line->process, &process);
 	textbuf_printf(out, "%10" PRIu64, line->samples);
 	print_number(out, 10, process.pid, UINT32_MAX);
 	print_number(out, 10, process.info.ns_pid, 0);
@@ -370,7 +324,7 @@ static int make_table(struct process_table *table, const struct printout *p)
 	int ret;
 
 	*table = (struct process_table){.model = &p->rec->model, .event = p->view->event};
-	ret = find_layouts(table);
+	ret = process_layouts_init(&table->layouts, table->model);
 	if (!ret)
 		ret = add_up_threads(table);
 	if (!ret)
@@ -380,7 +334,7 @@ static int make_table(struct process_table *table, const struct printout *p)
 
 static void free_table(struct process_table *table)
 {
-	free(table->first_layout);
+	process_layouts_deinit(&table->layouts);
 	vec_free(&table->threads);
 	vec_free(&table->lines);
 }
@@ -412,7 +366,7 @@ static void print_json(const struct process_table *table, const struct line *lin
 	const struct string_set *strings = &table->model->strings;
 	struct model_process process;
 
-	gather_info(table, line->process, &process);
+	process_layouts_gather(&table->layouts, line->process, &process);
 	json_open(json, NULL, '{');
 	json_put_number(json, "count", line->samples);
 	json_put_number(json, "pid", process.pid);

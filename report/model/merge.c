@@ -131,18 +131,54 @@ static bool is_layout_of(const struct merge *m, const struct prof_process *proce
 	return true;
 }
 
-static int find_or_add_process(struct merge *m, const struct prof_process *process, uint32_t *id)
+/* Returns a layout of the process @first: those before it have an object at another place. */
+static uint32_t first_layout(const struct merge *m, const struct prof_process *process,
+			     uint32_t first)
 {
-	for (uint32_t layout = 0;; layout++) {
-		int ret =
-			model_add_process(m->model, process->pid, process->generation, layout, id);
+	uint32_t layout = 1;
 
+	for (uint32_t i = 0; i < process->nr_mappings; i++) {
+		const struct prof_mapping *mapping =
+			&m->epoch->mappings[process->first_mapping + i];
+
+		layout = max_u64(layout, layout_search_first(&m->model->layouts, first,
+							     m->objects[mapping->object],
+							     mapping_bias(mapping)));
+	}
+	return layout < LAYOUTS_MAX ? layout : LAYOUTS_MAX - 1;
+}
+
+/* Sets *@first to layout 0 of the process, and *@id to the layout that fits. */
+static int find_or_add_process(struct merge *m, const struct prof_process *process, uint32_t *first,
+			       uint32_t *id)
+{
+	int ret = model_add_process(m->model, process->pid, process->generation, 0, first);
+
+	*id = *first;
+	if (ret || is_layout_of(m, process, *first))
+		return ret;
+	for (uint32_t layout = first_layout(m, process, *first);; layout++) {
+		ret = model_add_process(m->model, process->pid, process->generation, layout, id);
 		if (ret || layout + 1 == LAYOUTS_MAX || is_layout_of(m, process, *id))
 			return ret;
 	}
 }
 
-static int add_places(struct merge *m, const struct prof_process *process, uint32_t id)
+/* Adds the place of an object in the process @first, for that layout of it which place->process is.
+ */
+static int add_place(struct merge *m, const struct model_place *place, uint32_t first)
+{
+	struct model *model = m->model;
+	int ret = 0;
+
+	if (place->process != first && !model_find_place(model, place->process, place->object))
+		ret = layout_search_add(&model->layouts, first, place->object, place->bias,
+					model->processes.data[place->process].layout);
+	return ret ? ret : model_add_place(model, place);
+}
+
+static int add_places(struct merge *m, const struct prof_process *process, uint32_t first,
+		      uint32_t id)
 {
 	for (uint32_t i = 0; i < process->nr_mappings; i++) {
 		const struct prof_mapping *mapping =
@@ -158,7 +194,7 @@ static int add_places(struct merge *m, const struct prof_process *process, uint3
 			.pgoff = mapping->pgoff,
 			.size = mapping->size,
 		};
-		int ret = model_add_place(m->model, &place);
+		int ret = add_place(m, &place, first);
 
 		if (!ret)
 			ret = model_add_mapping(m->model, &shown);
@@ -171,6 +207,7 @@ static int add_places(struct merge *m, const struct prof_process *process, uint3
 static int merge_process(struct merge *m, uint32_t i)
 {
 	const struct prof_process *process = &m->epoch->processes[i];
+	uint32_t first;
 	int ret;
 
 	/* Process 0 is the kernel, whose mappings went into the objects. */
@@ -178,8 +215,8 @@ static int merge_process(struct merge *m, uint32_t i)
 		m->processes[0] = 0;
 		return 0;
 	}
-	ret = find_or_add_process(m, process, &m->processes[i]);
-	return ret ? ret : add_places(m, process, m->processes[i]);
+	ret = find_or_add_process(m, process, &first, &m->processes[i]);
+	return ret ? ret : add_places(m, process, first, m->processes[i]);
 }
 
 static int merge_process_info(struct merge *m, uint32_t i)

@@ -420,6 +420,7 @@ void model_deinit(struct model *model)
 	index_deinit(&model->object_index);
 	index_deinit(&model->process_index);
 	index_deinit(&model->place_index);
+	layout_search_deinit(&model->layouts);
 	index_deinit(&model->frame_index);
 	index_deinit(&model->stack_index);
 	index_deinit(&model->row_index);

@@ -27,6 +27,7 @@
 #include "common/vec.h"
 #include "format/count_rows.h"
 #include "format/prof.h"
+#include "report/model/layout_search.h"
 #include "report/model/mapped_ranges.h"
 #include "report/text/string_set.h"
 
@@ -140,6 +141,7 @@ struct model {
 	VEC(struct prof_source_frame) source_frames; /* with strings of the model */
 	/* The sources of symbols and lines; after model_finish sorted by object. */
 	VEC(struct prof_name_source) name_sources;
+	struct layout_search layouts;
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
 	struct index symbol_index, mapping_index, line_index, source_index, label_index;
 	/* Sums of the counts of each event. They fit, so no partial sum of one event can overflow.

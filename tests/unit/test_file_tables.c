@@ -5,7 +5,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/clock.h"
 #include "tests/unit/suite.h"
 
 /* Above PID_MAX_LIMIT: no process has these ids. */
@@ -91,16 +90,12 @@ static void fail_until_pause(struct mapped_world *w)
 	ck_assert_int_eq(request(w, PID_GONE + ATTEMPTS_MAX), TABLE_IMPOSSIBLE);
 }
 
-/* Waits for the end of the pause. Returns its length in nanoseconds, or more. */
-static uint64_t wait_for_pause(struct mapped_world *w)
+static void wait_for_pause(struct mapped_world *w)
 {
-	uint64_t begin_ns = clock_monotonic_ns();
-
 	while (table(w)->state == TABLE_IMPOSSIBLE) {
 		usleep(1000);
 		ck_assert_int_eq(file_tables_finish(&w->tables), 0);
 	}
-	return clock_monotonic_ns() - begin_ns;
 }
 
 START_TEST(a_file_that_comes_is_asked_for_again)
@@ -114,21 +109,6 @@ START_TEST(a_file_that_comes_is_asked_for_again)
 	wait_for_pause(&w);
 	ck_assert_int_eq(table(&w)->state, TABLE_NONE);
 	ck_assert_int_eq(request(&w, PID_GONE), TABLE_ASKED);
-	end(&w);
-}
-END_TEST
-
-START_TEST(pauses_get_longer)
-{
-	struct mapped_world w;
-
-	begin(&w);
-	hide(&w);
-	fail_until_pause(&w);
-	ck_assert_uint_ge(wait_for_pause(&w), PAUSE_MIN_NS / 2);
-	fail_until_pause(&w);
-	ck_assert_uint_ge(wait_for_pause(&w), PAUSE_MIN_NS);
-	ck_assert_uint_eq(w.tables.pause_end_ns, 0);
 	end(&w);
 }
 END_TEST
@@ -216,6 +196,6 @@ START_TEST(a_file_that_was_told)
 }
 END_TEST
 
-SUITE_MAIN("file_tables", a_file_that_comes_is_asked_for_again, pauses_get_longer,
+SUITE_MAIN("file_tables", a_file_that_comes_is_asked_for_again,
 	   samples_of_one_gone_process_are_one_attempt, a_process_that_lives_is_asked_again,
 	   files_of_a_build_id, a_file_that_was_told)

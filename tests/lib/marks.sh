@@ -20,11 +20,12 @@ start_marks()
 # run_marks NAME PROGRAM USER COMMAND...: to its end.
 run_marks() { start_marks "$@" && wait $!; }
 
-# mark_stacks NAME PROGRAM EVENT: its stacks so far, folded.
-mark_stacks() { "$profrep" "${folding[@]}" --event "$3" --pid "${marked["$1 $2"]}" "$dir/$1.prof"* 2> /dev/null; }
+# mark_stacks NAME PIDS EVENT: stacks of these processes so far, folded.
+mark_stacks() { "$profrep" "${folding[@]}" --event "$3" --pid "$2" "$dir/$1.prof"* 2> /dev/null; }
 
-# is_seen NAME PROGRAM REGEX: a call of the program has such a stack.
-is_seen() { mark_stacks "$1" "$2" 2 | grep -qE "$3"; }
+# is_seen NAME PROGRAM REGEX: a call of the program's latest process has such a stack. Those before it say nothing about it:
+# it may not even have begun the program.
+is_seen() { mark_stacks "$1" "${marked["$1 $2"]##*,}" 2 | grep -qE "$3"; }
 
 # wait_until_seen NAME PROGRAM REGEX: for such a stack in the recording. It comes while the process has 30 seconds of CPU time,
 # or never: those usually take a tenth of a second.
@@ -67,7 +68,7 @@ has_all()
 {
 	local nr
 	count_marks "$1" "$2"
-	[ "$(mark_stacks "$1" "$2" 3 | sum_samples)" -eq $nr ]
+	[ "$(mark_stacks "$1" "${marked["$1 $2"]}" 3 | sum_samples)" -eq $nr ]
 }
 
 # are_marked NAME PROGRAM REGEX: the last calls of all processes are in the recording, with such stacks.
@@ -75,7 +76,7 @@ are_marked()
 {
 	local all nr
 	count_marks "$1" "$2"
-	all=$(mark_stacks "$1" "$2" 3)
+	all=$(mark_stacks "$1" "${marked["$1 $2"]}" 3)
 	same "$(sum_samples "$3" <<< "$all") of $(sum_samples <<< "$all")" "$nr of $nr" && return 0
 	grep -vE "$3" <<< "$all"
 	return 1

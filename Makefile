@@ -197,9 +197,10 @@ $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_sto
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)
 $(B)/tests/test_thread_times: UNIT_LIBS := $(call wraps,proc_stat_read)
-$(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update proc_is_gone proc_owner \
+$(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update poll proc_is_gone proc_owner \
 	table_builder_next table_builder_start table_cache_get table_cache_get_hash table_cache_put table_maps_add table_maps_are_tight \
-	table_maps_remove worker_line_destroy worker_line_expect worker_line_nr_workers worker_line_sock)
+	table_maps_remove worker_line_destroy worker_line_expect worker_line_fd worker_line_nr_workers worker_line_ran_ns \
+	worker_line_sock worker_line_wants_processor)
 $(B)/tests/test_unwinder $(B)/tests/test_unwinder_samples: UNIT_LIBS := $(call wraps,clock_gettime early_java_expect early_samples_add \
 	early_samples_take early_samples_walk file_names_hold file_tables_begin file_tables_finish file_tables_know file_tables_request \
 	file_tables_wait function_names_add look_budget_begin look_budget_charge look_budget_end look_budget_haste look_budget_leave_out \

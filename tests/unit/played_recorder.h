@@ -9,10 +9,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <time.h>
 
-#include "common/clock.h"
 #include "record/confine.h"
 #include "record/description.h"
 #include "record/output/recordings.h"
@@ -24,6 +21,7 @@
 #include "record/system/exits.h"
 #include "record/system/open_files.h"
 #include "record/system/wakeups.h"
+#include "tests/unit/played_clock.h"
 #include "tests/unit/played_steps.h"
 
 #define NAMES_FD           77
@@ -37,7 +35,6 @@
 
 static struct record_options options;
 static struct err err;
-static uint64_t now_ns; /* 0: the real time */
 
 /* What happens at each wait: after how long, and bits of enum wakeup. Then all waits are whole. */
 static struct {
@@ -71,7 +68,6 @@ static struct {
 	bool keeps_part;
 	uint64_t epoch_ns; /* when the first epoch was written */
 	uint32_t nr_applied, nr_taken, nr_unwound;
-	char notes[1024];
 } seen;
 
 PLAY_STEP(session_prepare, struct session *);
@@ -128,8 +124,6 @@ PLAY_VALUE(bool, file_names_is_waiting, parts.nr_names_waits > 0, const struct f
 PLAY_VALUE(int, command_exit_status, 5, const struct command *);
 PLAY_VALUE(bool, progress_has_status, parts.has_status, const struct progress *);
 
-int __real_clock_gettime(clockid_t clock, struct timespec *ts);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_session_init(struct session *session, const struct record_options *o,
 			struct progress *progress, struct err *e);
 int __wrap_recordings_open(struct recordings *recordings, const char *output,
@@ -156,16 +150,6 @@ int __wrap_ksyms_load_slice(struct ksyms *ksyms);
 int __wrap_file_names_work(struct file_names *names);
 const int *__wrap_sideband_fds(const struct sideband *sideband, size_t *nr);
 const int *__wrap_unwinder_fds(const struct unwinder *unwinder, size_t *nr);
-void __wrap_progress_note(struct progress *p, const char *fmt, ...);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
-{
-	if (!now_ns)
-		return __real_clock_gettime(clock, ts);
-	ts->tv_sec = (time_t)(now_ns / NS_PER_S);
-	ts->tv_nsec = (long)(now_ns % NS_PER_S);
-	return 0;
-}
 
 int __wrap_session_init(struct session *session, const struct record_options *o,
 			struct progress *progress, struct err *e)
@@ -328,17 +312,6 @@ const int *__wrap_unwinder_fds(const struct unwinder *unwinder, size_t *nr)
 	(void)unwinder;
 	*nr = 0;
 	return NULL;
-}
-
-void __wrap_progress_note(struct progress *p, const char *fmt, ...)
-{
-	size_t len = strlen(seen.notes);
-	va_list args;
-
-	(void)p;
-	va_start(args, fmt);
-	vsnprintf(seen.notes + len, sizeof(seen.notes) - len, fmt, args);
-	va_end(args);
 }
 
 void __wrap_progress_end(struct progress *p, const struct progress_result *result)

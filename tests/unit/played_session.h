@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <linux/capability.h>
-#include <stdarg.h>
 
 #include "record/chosen_events.h"
 #include "record/process/proc_scan.h"
@@ -46,7 +45,6 @@ static struct {
 	struct sampler_options sampler;
 	int waited_ms;
 	uint64_t until_ns, processes_until_ns;
-	char notes[2048];
 } given;
 
 PLAY_STEP(looker_start, bool, struct looker **, struct err *);
@@ -139,7 +137,6 @@ int __wrap_unwinder_walk_known(struct unwinder *unwinder, const struct address_s
 			       uint64_t until_ns);
 int __wrap_new_processes_read(struct new_processes *new, struct address_spaces *spaces,
 			      uint64_t until_ns);
-void __wrap_progress_note(struct progress *p, const char *fmt, ...);
 
 static char something; /* pointers that nobody follows */
 
@@ -272,18 +269,6 @@ int __wrap_new_processes_read(struct new_processes *new, struct address_spaces *
 	return step("new_processes_read");
 }
 
-void __wrap_progress_note(struct progress *p, const char *fmt, ...)
-{
-	size_t len = strlen(given.notes);
-	va_list args;
-
-	(void)p;
-	va_start(args, fmt);
-	vsnprintf(given.notes + len, sizeof(given.notes) - len, fmt, args);
-	va_end(args);
-	strncat(given.notes, "\n", sizeof(given.notes) - strlen(given.notes) - 1);
-}
-
 static inline void begin(void)
 {
 	fail_at = NO_STEP;
@@ -302,7 +287,7 @@ static inline void end(void)
 static inline void clear(void)
 {
 	nr_steps = 0;
-	given.notes[0] = '\0';
+	said_notes[0] = '\0';
 }
 
 static inline int init(void)

@@ -4,9 +4,12 @@
 #define TESTS_PLAYED_STEPS_H
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
+#include "record/output/progress.h"
 #include "tests/unit/suite.h"
 
 #define STEPS_MAX 256
@@ -77,6 +80,24 @@ static inline bool has_step(const char *name)
 		if (!strcmp(steps[i], name))
 			return true;
 	return false;
+}
+
+/* What was said on standard error, a line each. */
+static char said_notes[2048];
+
+void __wrap_progress_note(struct progress *p, const char *fmt, ...);
+
+void __wrap_progress_note(struct progress *p, const char *fmt, ...)
+{
+	size_t len = strlen(said_notes);
+	va_list args;
+
+	(void)p;
+	va_start(args, fmt);
+	len += (size_t)vsnprintf(said_notes + len, sizeof(said_notes) - len, fmt, args);
+	va_end(args);
+	ck_assert_uint_lt(len + 1, sizeof(said_notes));
+	strcpy(said_notes + len, "\n");
 }
 
 #endif

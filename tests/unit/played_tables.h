@@ -8,13 +8,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <time.h>
+#include <poll.h>
 
-#include "common/clock.h"
 #include "record/process/file_send.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/table_cache.h"
 #include "record/unwind/table_worker.h"
+#include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
 
 /* As in file_tables.c. */
@@ -56,7 +56,18 @@ static struct {
 	look_culprit blamed;
 	struct done done;
 	bool is_done;
+	uint64_t ran_ns; /* its CPU time */
+	bool wants_processor;
 } child;
+
+/* Each wait for the child. */
+static struct {
+	unsigned int nr;
+	unsigned int done_nr; /* the child is done in this one */
+	uint64_t ns,
+		ran_ns; /* how long it takes, if the time is not over before, and has a processor */
+	int error;
+} waits;
 
 static struct {
 	int error; /* of the next tables that are put into the maps */
@@ -78,11 +89,6 @@ static struct {
 	uint32_t uid;
 } process;
 
-static uint64_t now_ns; /* 0: the real time */
-
-int __real_clock_gettime(clockid_t clock, struct timespec *ts);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 bool __wrap_proc_is_gone(uint32_t pid);
 uint32_t __wrap_proc_owner(uint32_t pid);
 int __wrap_table_builder_start(struct worker_line **line, struct err *err);
@@ -93,6 +99,10 @@ void __wrap_worker_line_destroy(struct worker_line *line);
 int __wrap_worker_line_sock(struct worker_line *line, int *sock);
 void __wrap_worker_line_expect(struct worker_line *line, uint32_t tag);
 unsigned int __wrap_worker_line_nr_workers(const struct worker_line *line);
+int __wrap_worker_line_fd(const struct worker_line *line);
+uint64_t __wrap_worker_line_ran_ns(const struct worker_line *line);
+bool __wrap_worker_line_wants_processor(const struct worker_line *line);
+int __wrap_poll(struct pollfd *fds, nfds_t nr, int ms);
 int __wrap_file_send(struct looker *ignored, const struct mapped_file *file,
 		     const struct file_place *place, const struct file_message *message,
 		     struct sent_file *sent);
@@ -106,15 +116,6 @@ int __wrap_map_delete(int fd, const void *key);
 int __wrap_table_cache_get(int dir_fd, const struct build_id *id, struct unwind_table *table);
 int __wrap_table_cache_get_hash(int dir_fd, const struct build_id *id, uint8_t *hash);
 int __wrap_table_cache_put(int dir_fd, const struct build_id *id, const struct unwind_table *made);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
-{
-	if (!now_ns)
-		return __real_clock_gettime(clock, ts);
-	ts->tv_sec = (time_t)(now_ns / NS_PER_S);
-	ts->tv_nsec = (long)(now_ns % NS_PER_S);
-	return 0;
-}
 
 bool __wrap_proc_is_gone(uint32_t pid)
 {
@@ -157,6 +158,39 @@ unsigned int __wrap_worker_line_nr_workers(const struct worker_line *line)
 {
 	(void)line;
 	return child.nr_workers;
+}
+
+int __wrap_worker_line_fd(const struct worker_line *line)
+{
+	(void)line;
+	return CHILD_SOCK;
+}
+
+uint64_t __wrap_worker_line_ran_ns(const struct worker_line *line)
+{
+	(void)line;
+	return child.ran_ns;
+}
+
+bool __wrap_worker_line_wants_processor(const struct worker_line *line)
+{
+	(void)line;
+	return child.wants_processor;
+}
+
+int __wrap_poll(struct pollfd *fds, nfds_t nr, int ms)
+{
+	const uint64_t left_ns = ms * NS_PER_MS;
+
+	ck_assert_uint_eq(nr, 1);
+	ck_assert_int_eq(fds->fd, CHILD_SOCK);
+	ck_assert_int_eq(fds->events, POLLIN);
+	ck_assert_int_gt(ms, 0);
+	now_ns += waits.ns && waits.ns < left_ns ? waits.ns : left_ns;
+	child.ran_ns += waits.ran_ns;
+	child.is_done = ++waits.nr == waits.done_nr;
+	errno = waits.error;
+	return errno ? -1 : child.is_done;
 }
 
 int __wrap_file_send(struct looker *ignored, const struct mapped_file *file,

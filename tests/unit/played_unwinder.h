@@ -7,11 +7,9 @@
 #define TESTS_PLAYED_UNWINDER_H
 
 #include <errno.h>
-#include <time.h>
 
 #include "bpf/languages/languages.h"
 #include "bpf/shared.h"
-#include "common/clock.h"
 #include "record/machines/method_names.h"
 #include "record/maps/rings.h"
 #include "record/proc/proc_task.h"
@@ -21,6 +19,7 @@
 #include "record/unwind/file_tables.h"
 #include "record/unwind/space_maps.h"
 #include "record/unwind/unwinder.h"
+#include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
 
 enum { RING_WANTS = 1, RING_EARLY, RING_NAMES, NR_RINGS };
@@ -39,7 +38,6 @@ static struct address_spaces spaces;
 static struct owner_room early_rooms[OWNER_ROOMS], name_rooms[OWNER_ROOMS];
 static struct named_functions named_functions;
 static uint64_t seen_period;
-static uint64_t now_ns; /* 0: the real time */
 
 /* What the programs send at the next unwinder_work. */
 static struct {
@@ -112,8 +110,6 @@ static struct {
 	int add_error, ask_error;
 } functions;
 
-int __real_clock_gettime(clockid_t clock, struct timespec *ts);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
 int __wrap_rings_create(struct rings **new);
 int __wrap_rings_add(struct rings *all, int fd, rings_fn take, void *ctx);
 int __wrap_rings_consume(struct rings *all);
@@ -166,15 +162,6 @@ int __wrap_method_names_ask(struct method_names *names, const struct machines *m
 			    struct function_names *all);
 void __wrap_early_java_expect(const struct early_java *java, const struct early_sample *sample,
 			      struct unwind_mapping *mapping);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
-{
-	if (!now_ns)
-		return __real_clock_gettime(clock, ts);
-	ts->tv_sec = (time_t)(now_ns / NS_PER_S);
-	ts->tv_nsec = (long)(now_ns % NS_PER_S);
-	return 0;
-}
 
 int __wrap_rings_create(struct rings **new)
 {

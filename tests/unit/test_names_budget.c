@@ -2,10 +2,8 @@
 /* The clock is the test's own (--wrap). */
 #include "record/symbols/names_budget.h"
 
-#include <time.h>
-
-#include "common/clock.h"
 #include "record/process/file_owner.h"
+#include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
 
 /* As in names_budget.c: what one user and all can have at once, by parts of the time. */
@@ -19,19 +17,6 @@
 #define CAROL 1002
 
 static struct names_budget budget;
-static uint64_t now_ns; /* 0: the real time */
-
-int __real_clock_gettime(clockid_t clock, struct timespec *ts);
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
-
-int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
-{
-	if (!now_ns)
-		return __real_clock_gettime(clock, ts);
-	ts->tv_sec = (time_t)(now_ns / NS_PER_S);
-	ts->tv_nsec = (long)(now_ns % NS_PER_S);
-	return 0;
-}
 
 static void begin(void)
 {

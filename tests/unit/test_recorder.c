@@ -25,6 +25,7 @@ static int run(void)
 	script.next = 0;
 	script.most_ns = 0;
 	memset(&seen, 0, sizeof(seen));
+	said_notes[0] = '\0';
 	ret = recorder_run(&options, &status, &err);
 	now_ns = 0;
 	return ret;
@@ -167,10 +168,10 @@ START_TEST(processes_that_end)
 	ck_assert_int_eq(run(), 0);
 	ck_assert(has_step("exits_init"));
 	ck_assert_uint_eq(seen.reason, PROF_END_COMMAND);
-	ck_assert_str_eq(seen.notes, "process 7 has ended");
+	ck_assert_str_eq(said_notes, "process 7 has ended\n");
 	options.pids.nr = 2;
 	ck_assert_int_eq(run(), 0);
-	ck_assert_str_eq(seen.notes, "all 2 processes have ended");
+	ck_assert_str_eq(said_notes, "all 2 processes have ended\n");
 	parts.are_over = false;
 	options.follow = true;
 	ck_assert_int_eq(run(), 0);
@@ -360,23 +361,23 @@ START_TEST(the_last_names)
 	ck_assert_int_eq(run(), 0);
 	ck_assert_int_eq(names_result, 0);
 	ck_assert_uint_eq(count_steps("file_names_work"), 0);
-	ck_assert_str_eq(seen.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	/* One wait of the loop is before those for the names. */
 	parts.nr_names_waits = 3;
 	PLAY_WAITS({ASKED, 0}, {5, WAKEUP_READY}, {5, WAKEUP_READY});
 	ck_assert_int_eq(run(), 0);
 	ck_assert_int_eq(names_result, 0);
 	ck_assert_uint_eq(count_steps("file_names_work"), 2);
-	ck_assert_str_eq(seen.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	parts.nr_names_waits = 99;
 	PLAY_WAITS({ASKED, 0});
 	ck_assert_int_eq(run(), 0);
 	ck_assert_int_eq(names_result, 1);
 	ck_assert_uint_eq(script.most_ns, 2 * NS_PER_S);
 	ck_assert_uint_eq(count_steps("file_names_work"), 2);
-	ck_assert_str_eq(seen.notes,
+	ck_assert_str_eq(said_notes,
 			 "waiting for the names of functions, 3 s at most (--names-wait): Ctrl-C "
-			 "leaves out those that lack");
+			 "leaves out those that lack\n");
 	parts.nr_names_waits = 99;
 	PLAY_WAITS({ASKED, 0}, {5, WAKEUP_STOP});
 	ck_assert_int_eq(run(), 0);

@@ -14,7 +14,7 @@ START_TEST(the_usual_session)
 	ck_assert(session.new_processes.are_told);
 	session.memory.max_bytes = 1 << 20;
 	ck_assert_int_eq(prepare(), 0);
-	ck_assert_str_eq(given.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	expect_steps("sideband_create sideband_limit events_open sampler_create rings_create "
 		     "rings_add sampler_watch_memory memory_watch_read rings_consume "
 		     "sideband_read unwinder_walk_known new_processes_read proc_scan "
@@ -31,11 +31,11 @@ START_TEST(the_usual_session)
 	ck_assert_uint_eq(given.sampler.label_sets, 0);
 	ck_assert_uint_eq(given.sampler.sample_weight, 1);
 	expect_run(attach, "probes_attach");
-	ck_assert_str_eq(given.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	ck_assert_int_eq(start(), 0);
 	expect_steps("sampler_attach ksyms_begin memory_watch_read rings_consume sideband_read "
 		     "unwinder_walk_known new_processes_read");
-	ck_assert_str_eq(given.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	clear();
 	session_stop(&session);
 	expect_steps("events_disable probes_detach");
@@ -112,7 +112,7 @@ START_TEST(another_backend)
 		     "memory_watch_read rings_consume sideband_read unwinder_walk_known "
 		     "new_processes_read jit_watch_all vdso_load unwinder_begin "
 		     "probes_unmap_files unwinder_request_popular");
-	ck_assert_ptr_nonnull(strstr(given.notes, "own processes only, user stacks only"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "own processes only, user stacks only"));
 	ck_assert(!session.has_kernel);
 	ck_assert(given.sampler.is_own);
 	ck_assert(given.sampler.keep_tids);
@@ -120,7 +120,7 @@ START_TEST(another_backend)
 	parts.has_kernel = true;
 	ck_assert_int_eq(prepare(), 0);
 	ck_assert(has_step("proc_scan"));
-	ck_assert_ptr_nonnull(strstr(given.notes, "all processes)"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "all processes)"));
 	ck_assert_int_eq(start(), 0);
 	expect_steps("source_start command_go ksyms_begin memory_watch_read rings_consume "
 		     "sideband_read unwinder_walk_known new_processes_read");
@@ -212,9 +212,9 @@ START_TEST(lack_of_memory_is_said_once)
 	ck_assert_int_eq(init(), 0);
 	session.spaces.nr_left_out = 1;
 	ck_assert_int_eq(apply(), 0);
-	ck_assert_ptr_nonnull(strstr(given.notes, "--max-memory"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "--max-memory"));
 	ck_assert_int_eq(apply(), 0);
-	ck_assert_str_eq(given.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	session.spaces.nr_left_out = 0;
 }
 END_TEST
@@ -376,26 +376,26 @@ START_TEST(notes)
 	parts.may_keep = false;
 	options.unwind_cache = "/cache";
 	ck_assert_int_eq(init(), 0);
-	ck_assert_str_eq(given.notes, "unwind tables are read from '/cache', but not kept there: "
-				      "Read-only file system\n");
+	ck_assert_str_eq(said_notes, "unwind tables are read from '/cache', but not kept there: "
+				     "Read-only file system\n");
 	parts.buffer_bytes = SIDEBAND_BUFFER_BYTES - 1;
 	parts.nr_hidden = 3;
 	ck_assert_int_eq(prepare(), 0);
-	ck_assert_ptr_nonnull(strstr(given.notes, "kernel.perf_event_mlock_kb"));
-	ck_assert_ptr_null(strstr(given.notes, "CAP_SYS_PTRACE"));
-	ck_assert_ptr_null(strstr(given.notes, "mremap"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "kernel.perf_event_mlock_kb"));
+	ck_assert_ptr_null(strstr(said_notes, "CAP_SYS_PTRACE"));
+	ck_assert_ptr_null(strstr(said_notes, "mremap"));
 	parts.buffer_bytes = SIDEBAND_BUFFER_BYTES;
 	parts.has_rights = parts.sees_moves = false;
 	ck_assert_int_eq(prepare(), 0);
-	ck_assert_ptr_null(strstr(given.notes, "kernel.perf_event_mlock_kb"));
-	ck_assert_ptr_nonnull(strstr(given.notes, "frames of 3 processes"));
-	ck_assert_ptr_nonnull(strstr(given.notes, "mremap"));
+	ck_assert_ptr_null(strstr(said_notes, "kernel.perf_event_mlock_kb"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "frames of 3 processes"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "mremap"));
 	parts.nr_hidden = 0;
 	parts.kallsyms_restricted = true;
 	ck_assert_int_eq(prepare(), 0);
-	ck_assert_ptr_null(strstr(given.notes, "CAP_SYS_PTRACE"));
+	ck_assert_ptr_null(strstr(said_notes, "CAP_SYS_PTRACE"));
 	ck_assert_int_eq(start(), 0);
-	ck_assert_ptr_nonnull(strstr(given.notes, "kernel addresses are hidden"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "kernel addresses are hidden"));
 	options.user_only = true;
 	session.has_kernel = false;
 	ck_assert_int_eq(start(), 0);
@@ -411,16 +411,16 @@ START_TEST(stacks_along_frame_pointers)
 	ck_assert_int_eq(init(), 0);
 	ck_assert_int_eq(prepare(), 0);
 	ck_assert_uint_eq(given.sampler.label_sets, 0);
-	ck_assert_ptr_nonnull(strstr(given.notes, "walked along frame pointers"));
+	ck_assert_ptr_nonnull(strstr(said_notes, "walked along frame pointers"));
 	ck_assert(!has_step("unwinder_begin"));
 	ck_assert(!given.sampler.unwind);
 	options.kernel_only = true;
 	ck_assert_int_eq(prepare(), 0);
-	ck_assert_str_eq(given.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	options.kernel_only = false;
 	options.unwind = UNWIND_FP;
 	ck_assert_int_eq(prepare(), 0);
-	ck_assert_str_eq(given.notes, "");
+	ck_assert_str_eq(said_notes, "");
 }
 END_TEST
 
@@ -433,10 +433,10 @@ START_TEST(many_probes)
 	event.nr_probes--;
 	ck_assert_int_eq(vec_push(&session.probes.events, event), 0);
 	ck_assert_int_eq(attach(), 0);
-	ck_assert_str_eq(given.notes, "");
+	ck_assert_str_eq(said_notes, "");
 	session.probes.events.data[0].nr_probes++;
 	ck_assert_int_eq(attach(), 0);
-	ck_assert_str_eq(given.notes, "attaching to 1000 functions\n");
+	ck_assert_str_eq(said_notes, "attaching to 1000 functions\n");
 	session.off_cpu.is_on = true;
 	expect_run(attach, "probes_attach sampler_attach_off_cpu sampler_find_waiting");
 	clear();

@@ -292,7 +292,67 @@ START_TEST(time_of_a_death)
 }
 END_TEST
 
+/* Waits 100 ms, or longer, for what was asked for. Returns how many milliseconds it took. */
+static uint64_t wait_ms(void)
+{
+	const uint64_t begin_ns = now_ns;
+
+	waits.nr = 0;
+	ck_assert_int_eq(file_tables_wait(&tables, 100), 0);
+	return (now_ns - begin_ns) / NS_PER_MS;
+}
+
+START_TEST(waits_for_tables)
+{
+	uint32_t nr = find_inode(1);
+
+	ck_assert_uint_eq(wait_ms(), 0);
+	ck_assert_uint_eq(waits.nr, 0);
+	request(nr, ALICE);
+	ck_assert_uint_eq(wait_ms(), 100);
+	ck_assert_uint_eq(waits.nr, 1);
+	waits.ns = 30 * NS_PER_MS;
+	ck_assert_uint_eq(wait_ms(), 100);
+	ck_assert_uint_eq(waits.nr, 4);
+	child.done = (struct done){.nr = nr, .made = made_table(1)};
+	waits.done_nr = 2;
+	ck_assert_uint_eq(wait_ms(), 60);
+	ck_assert_int_eq(table(nr)->state, TABLE_READY);
+}
+END_TEST
+
+/* Other programs have all processors. */
+START_TEST(waits_while_the_child_lacks_a_processor)
+{
+	request(find_inode(1), ALICE);
+	child.wants_processor = true;
+	ck_assert_uint_eq(wait_ms(), 500);
+	waits.ran_ns = 100 * NS_PER_MS;
+	ck_assert_uint_eq(wait_ms(), 100);
+	/* It gets some of the time. */
+	waits.ran_ns = 99 * NS_PER_MS;
+	ck_assert_uint_eq(wait_ms(), 200);
+	waits.ran_ns = 25 * NS_PER_MS;
+	ck_assert_uint_eq(wait_ms(), 400);
+	/* It waits for something else. */
+	waits.ran_ns = 0;
+	child.wants_processor = false;
+	ck_assert_uint_eq(wait_ms(), 100);
+}
+END_TEST
+
+START_TEST(waits_that_are_interrupted)
+{
+	request(find_inode(1), ALICE);
+	child.wants_processor = true;
+	waits.ns = NS_PER_MS;
+	waits.error = EINTR;
+	ck_assert_uint_eq(wait_ms(), 1);
+}
+END_TEST
+
 SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, failures,
 		pauses_double, pauses_of_several_files, attempts_of_one_process,
 		memory_out_of_reach, users_have_parts_of_the_line, time_of_the_child,
-		time_of_a_death)
+		time_of_a_death, waits_for_tables, waits_while_the_child_lacks_a_processor,
+		waits_that_are_interrupted)

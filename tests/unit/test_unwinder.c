@@ -86,13 +86,18 @@ START_TEST(a_process_that_has_gone)
 }
 END_TEST
 
-/* The program asks again, and the look waits for its time. */
-START_TEST(looks_that_wait)
+/* The program asks again, and the look waits for 100 ns. */
+static void ask_too_early(void)
 {
 	ask_space(SPACE);
 	looks.must_wait = true;
 	process.known.next_look_ns = now_ns + 100;
 	ask_space(SPACE);
+}
+
+START_TEST(looks_that_wait)
+{
+	ask_too_early();
 	ck_assert_uint_eq(process.nr_looks, 1);
 	ck_assert(process.known.is_waiting);
 	ask_space(SPACE);
@@ -117,10 +122,7 @@ END_TEST
 
 START_TEST(a_waiting_process_that_is_forgotten)
 {
-	ask_space(SPACE);
-	looks.must_wait = true;
-	process.known.next_look_ns = now_ns + 100;
-	ask_space(SPACE);
+	ask_too_early();
 	process.is_known = false;
 	now_ns += 100;
 	work();
@@ -132,10 +134,7 @@ END_TEST
 
 START_TEST(a_late_look_without_memory)
 {
-	ask_space(SPACE);
-	looks.must_wait = true;
-	process.known.next_look_ns = now_ns + 100;
-	ask_space(SPACE);
+	ask_too_early();
 	process.put_error = -ENOMEM;
 	now_ns += 100;
 	ck_assert_int_eq(unwinder_work(unwinder), -ENOMEM);

@@ -26,8 +26,7 @@ int child_begin(int sock, const char *name);
 /* Has SIGKILL sent to the caller when @parent ends. Returns 0, or -ESRCH if it has ended. */
 int child_die_with(pid_t parent);
 
-/* The state of the child as /proc/PID/stat has it: 'R' runs or waits for a processor. 0: unknown.
- */
+/* The state of the child as /proc/PID/stat has it: 'R' runs or wants a processor. 0: unknown. */
 char child_state(pid_t pid);
 
 /*

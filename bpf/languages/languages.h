@@ -2,9 +2,9 @@
 /*
  * Functions of interpreted languages in stacks: the types that the BPF programs, the recorder and
  * the child that reads files share. bpf/languages/python_frames.h, bpf/languages/php_frames.h,
- *bpf/languages/ruby_frames.h and bpf/languages/perl_frames.h find the functions.
- *bpf/languages/language_places.h and bpf/languages/loop_places.h find their place between native
- *frames.
+ * bpf/languages/ruby_frames.h and bpf/languages/perl_frames.h find the functions.
+ * bpf/languages/language_places.h and bpf/languages/loop_places.h find their place between native
+ * frames.
  *
  * A function takes one word of a stack, beside the addresses of native frames. Addresses of user
  * space have zeros above bit 56, and so has no other word:

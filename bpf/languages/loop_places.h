@@ -17,12 +17,12 @@
  * differ otherwise, no function has a place. CPython 3.9 has a loop without a segment for some
  * instructions, and its programs may have native stacks of which one list knows a part
  * (greenlets). There no function has a place where the numbers differ at all, nor in a stack
- *without its root, whose numbers nobody knows.
+ * without its root, whose numbers nobody knows.
  *
  * Made code runs in the frame of a loop, so each of its frames is one. Where nobody knows the frame
  * of made code, no function has a place. While a fiber begins or ends, the list and the native
- *stack are of two fibers. No function has a place in such stacks. For Perl,
- *bpf/languages/perl_places.h decides.
+ * stack are of two fibers. No function has a place in such stacks. For Perl,
+ * bpf/languages/perl_places.h decides.
  */
 #ifndef BPF_LANGUAGES_LOOP_PLACES_H
 #define BPF_LANGUAGES_LOOP_PLACES_H

@@ -5,8 +5,9 @@
  *
  *	held     keeps its CFA in rax, as AES-GCM of libcrypto does, and calls held_leaf
  *	changed  does so, too, but what it calls changes rax and calls changed_leaf then
- *	bare     has no unwind information, as what it calls: bare_middle and bare_leaf, which has
- *no frame moved    has none, and calls moved_leaf with a stack that it has moved by a register
+ *	bare     has no unwind information, nor has what it calls: bare_middle and bare_leaf,
+ *	         which has no frame
+ *	moved    has none, and calls moved_leaf with a stack that it has moved by a register
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
 /*
  * Functions that are hard to probe, as a library (with -DLIBRARY) and a program that calls them:
  *
- *	choosy N FIFO    says its pid, waits for a line of FILE, and calls N times chosen(), 2 N
- *times chosen_within() by way of the library, and 3 N times guarded()
+ *	choosy N FIFO    says its pid, waits for a line of FIFO, and calls N times chosen(),
+ *	                 2 N times chosen_within() by way of the library, 3 N times guarded()
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -17,7 +17,7 @@
  *	late     this is no lie: the machine begins after a while
  *
  * RELEASE is the version of the file. With EIGHT the layout is that of HotSpot 8: one heap without
- *a list, code at offsets from its block, and an interpreter with room to spare. Link it with
+ * a list, code at offsets from its block, and an interpreter with room to spare. Link it with
  * -Wl,--export-dynamic.
  */
 #include <fcntl.h>

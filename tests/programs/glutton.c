@@ -5,10 +5,11 @@
  *	glutton forks N      has N executable mappings, forks, and each child maps one more
  *	glutton churn N      has N executable mappings, runs code in them, and remaps them in turn
  *	glutton stacks N     as churn, below stacks whose return addresses lie in all mappings
- *	glutton paths DIR N  maps N files with paths of nearly 4 KiB below DIR, in one process after
- *the other glutton names        has threads that change their names glutton execs        runs
- *itself again and again, with 2 MB of arguments glutton starts       starts processes that end at
- *once glutton perf DIR     writes maps of JIT code of 64 MB
+ *	glutton paths DIR N  maps N files with paths of nearly 4 KiB below DIR, one after the other
+ *	glutton names        has threads that change their names
+ *	glutton execs        runs itself again and again, with 2 MB of arguments
+ *	glutton starts       starts processes that end at once
+ *	glutton perf DIR     writes maps of JIT code of 64 MB
  */
 #define _GNU_SOURCE
 #include <errno.h>

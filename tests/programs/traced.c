@@ -4,13 +4,14 @@
  *
  *	traced burn MS           burns CPU, and prints the milliseconds that the kernel counted
  *	traced quiet MS          burns CPU
- *	traced children N MS     N processes burn MS each, one after the other; prints the same of
- *them traced vfork N MS        the same, begun by vfork and exec traced exec MS           a thread
- *that is not the main one calls exec, and burns then traced threads N MS      N threads burn, and
- *20 sleep traced load FILE         loads the library and runs its function plugged() for 0.3 s
+ *	traced children N MS     N processes burn MS each, one after the other; prints their time
+ *	traced vfork N MS        the same, begun by vfork and exec
+ *	traced exec MS           a thread that is not the main one calls exec, and burns then
+ *	traced threads N MS      N threads burn, and 20 sleep
+ *	traced load FILE         loads the library and runs its function plugged() for 0.3 s
  *	traced signals N         sends itself N signals while timers and children send theirs
- *	traced calls MS          waits in system calls between bursts; prints those that were cut
- *short traced die SIGNAL        ends by the signal
+ *	traced calls MS          waits in system calls between bursts; prints those cut short
+ *	traced die SIGNAL        ends by the signal
  */
 #include <dlfcn.h>
 #include <errno.h>

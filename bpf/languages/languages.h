@@ -72,6 +72,14 @@ static inline int word_is_function(__u64 word)
 	return word_language(word) > LANGUAGE_NONE && word_language(word) < NR_LANGUAGES;
 }
 
+/* Does the function stand before the native frame that runs it? Others stand in place of theirs. */
+static inline int word_is_before_frame(__u64 word)
+{
+	enum language language = (enum language)word_language(word);
+
+	return language != LANGUAGE_JAVA && language != LANGUAGE_BEAM && language != LANGUAGE_NODE;
+}
+
 static inline __u64 word_addr(__u64 word)
 {
 	return word & WORD_MASK(WORD_ADDR_BITS);

@@ -116,6 +116,7 @@ struct user_walk {
 	uint64_t start, end; /* of it */
 	uint64_t bias;       /* by which its addresses exceed offsets in the object */
 	uint32_t object;
+	bool is_leaf; /* the next native frame is */
 	bool may_stray;
 	bool strayed;
 };
@@ -177,10 +178,11 @@ static bool has_strayed(const struct epoch_user *u, const struct user_walk *walk
 	return walk->may_stray && space->memory->complete && !rescans_has(&u->rescans, space);
 }
 
-static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_t raw, bool is_leaf,
+static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_t raw,
 			   uint32_t *frame)
 {
-	bool is_exact = stack_frame_is_exact(raw);
+	/* Functions that run in the native leaf stand before it. */
+	bool is_exact = stack_frame_is_exact(raw) || (walk->is_leaf && u->frames.nr);
 	uint64_t addr = raw_frame_addr(raw);
 	const struct mapping *mapping;
 
@@ -189,7 +191,7 @@ static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_
 
 		mapping = address_space_lookup(walk->stack->space, addr, walk->stack->time_ns);
 		if (!mapping) {
-			walk->strayed = !is_leaf && has_strayed(u, walk);
+			walk->strayed = !walk->is_leaf && has_strayed(u, walk);
 			return epoch_tables_frame(u->tables, 0, walk->strayed ? 0 : addr,
 						  is_exact && !walk->strayed, frame);
 		}
@@ -201,16 +203,20 @@ static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_
 }
 
 /* Appends what @raw stands for to the frames of the stack at hand. */
-static int add_frames(struct epoch_user *u, struct user_walk *walk, uint64_t raw, bool is_leaf)
+static int add_frames(struct epoch_user *u, struct user_walk *walk, uint64_t raw)
 {
 	uint32_t frame;
 	int ret;
 
 	/* Walks along frame pointers alone find no functions, and may find anything. */
-	if (word_is_function(raw) && u->sources->functions && walk->stack->raw->end != STACK_END_FP)
+	if (word_is_function(raw) && u->sources->functions &&
+	    walk->stack->raw->end != STACK_END_FP) {
+		walk->is_leaf &= word_is_before_frame(raw);
 		return epoch_functions_frames(u->tables, u->sources->functions,
 					      walk->stack->space->generation, raw, &u->frames);
-	ret = translate_frame(u, walk, raw, is_leaf, &frame);
+	}
+	ret = translate_frame(u, walk, raw, &frame);
+	walk->is_leaf = false;
 	return ret ? ret : vec_push(&u->frames, frame);
 }
 
@@ -226,6 +232,7 @@ int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct 
 	/* Tables lead to code, even if nobody has told of its mapping. */
 	struct user_walk walk = {
 		.stack = stack,
+		.is_leaf = true,
 		.may_stray = raw->end == STACK_END_FP || raw->end == STACK_END_CUT ||
 			     raw->end == STACK_END_NO_TABLE || raw->end == STACK_END_EARLY};
 	enum prof_stack_end end = raw_stack_end(raw);
@@ -233,7 +240,7 @@ int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct 
 
 	vec_clear(&u->frames);
 	for (size_t i = 0; !ret && i < raw->nr_frames && !walk.strayed; i++)
-		ret = add_frames(u, &walk, raw->frames[i], i == 0);
+		ret = add_frames(u, &walk, raw->frames[i]);
 	if (ret)
 		return ret;
 	row->process = walk.process;

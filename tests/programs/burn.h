@@ -49,4 +49,21 @@
 #define BURN_MS(ms) TAKE_FAULTS(ms)
 #endif
 
+/*
+ * Built with BURN_MARKS, a program makes a call that a test counts (marks.h) where it would burn,
+ * and burns a millisecond before it, unless it is one of the last.
+ */
+#ifdef BURN_MARKS
+#include "tests/programs/marks.h"
+
+#undef BURN_MS
+#define BURN_MS(ms)                                                                                \
+	do {                                                                                       \
+		if (!marks_left)                                                                   \
+			for (volatile int _i = 0; _i < BURN_TURNS * 3; _i++)                       \
+				;                                                                  \
+		mark();                                                                            \
+	} while (0)
+#endif
+
 #endif

@@ -28,6 +28,7 @@
 static struct world {
 	struct address_spaces spaces;
 	struct ksyms ksyms;
+	struct function_names functions; /* it knows none */
 	struct epoch *epoch;
 } w;
 
@@ -63,6 +64,7 @@ static inline int world_try_create(struct jit *jit)
 					.ksyms = &w.ksyms,
 					.jit = jit,
 					.names = world_names,
+					.functions = &w.functions,
 					.vdso = &own_vdso};
 	int ret;
 

@@ -170,6 +170,45 @@ START_TEST(deleted_files_have_no_times)
 }
 END_TEST
 
+static bool is_exact(const struct prof_frame *frame)
+{
+	for (uint32_t i = 0; i < t.nr_exact_frames; i++)
+		if (&t.frames[t.exact_frames[i]] == frame)
+			return true;
+	return false;
+}
+
+/* A function that the leaf runs stands before it. A compiled one is the leaf. */
+START_TEST(leaves_that_run_functions)
+{
+	const bool is_compiled[NR_LANGUAGES] = {
+		[LANGUAGE_JAVA] = true, [LANGUAGE_BEAM] = true, [LANGUAGE_NODE] = true};
+
+	map_file(PID_A, 10, "/bin/app", &id_app, START, PAGE, 0);
+	for (uint64_t i = LANGUAGE_NONE + 1; i < NR_LANGUAGES; i++) {
+		const uint64_t word = LANGUAGE_WORD(i, 1, 0x5000), pc = START + 0x100 * i;
+		const uint64_t frames[] = {word, word, pc, pc + 0x40, word, pc + 0x80};
+
+		add_sample(&(struct sample){.pid = PID_A,
+					    .comm = "comm",
+					    .time_ns = 20,
+					    .count = 1,
+					    .user = frames,
+					    .nr_user = ARRAY_SIZE(frames),
+					    .end = STACK_END_ROOT});
+	}
+	add_user(PID_A, 20, FRAMES(START, START + 0x40));
+	finish_epoch();
+	for (uint32_t i = 0; i + 1 < NR_LANGUAGES; i++) {
+		ck_assert_int_eq(is_exact(user_frame(i, 2)), !is_compiled[i + 1]);
+		ck_assert(!is_exact(user_frame(i, 3)));
+		ck_assert(!is_exact(user_frame(i, 5)));
+	}
+	ck_assert(!is_exact(user_frame(NR_LANGUAGES - 1, 0)));
+	ck_assert(!is_exact(user_frame(NR_LANGUAGES - 1, 1)));
+}
+END_TEST
+
 SUITE_MAIN_WITH("epoch_user", world_create, world_destroy, files_of_one_path,
 		many_distances_of_one_file, many_files_of_one_path, files_and_distances, the_vdso,
-		files_without_stat, deleted_files_have_no_times)
+		files_without_stat, deleted_files_have_no_times, leaves_that_run_functions)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Functions of PHP: of an interpreter of the tests' own, whose structure is known and which can lie, and of /usr/bin/php
-# with a program whose calls are known to PHP itself.
+# Functions of PHP in short processes, of an interpreter of the tests' own, whose structure is known, and of /usr/bin/php with
+# a program whose calls are known to PHP itself. system/languages has processes that go on, and lies.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/languages.sh
@@ -8,8 +8,6 @@
 need_tables
 fake=$dir/fake_php
 build "$fake" fake_php.c "${frameless[@]}" -Wl,--export-dynamic
-build "$dir/future" fake_php.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
-build "$dir/threads" fake_php.c "${frameless[@]}" -Wl,--export-dynamic -DWITH_THREADS
 
 # record NAME COMMAND...
 record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
@@ -19,20 +17,6 @@ helper="$outside;native_helper;execute_ex;inner_\\[php\\];burn_inside"
 # While the destructor runs, the loop that calls it has no function any more.
 returning="$outside;native_call;execute_ex;native_return;zend_objects_destroy_object;execute_ex;K::__destruct_\\[php\\];burn_inside"
 generator="$outside;delegating_\\[php\\];native_resume;execute_ex;running_\\[php\\];burn_inside"
-record good "$fake" 60
-check "the fake interpreter is found" contains "$(info "$dir/good.prof" interpreter)" "PHP 8.2.99 [php]"
-check "functions have their place" mostly "$dir/good.folded" fake_php "$helper|$returning|$generator" 80
-check "a destructor at the end of a function" above "$(sum_samples "$returning" < "$dir/good.folded")" 20
-check "generators that delegate" above "$(sum_samples "$generator" < "$dir/good.folded")" 20
-# The program ends with a function under way, which no native frame calls by then.
-check "nothing is displaced" same "$(grep -v ';exit;' "$dir/good.folded" | grep -c '\[displaced\]\|\[not readable\]')" 0
-check "lines are those of the definitions" contains "$("$profrep" -fas "$dir/good.prof")" "K::middle:7_[php];call_back_[php]"
-check "the file is that of the code" contains "$("$profrep" -fm "$dir/good.prof")" "inner [fake.php]"
-"$profrep" -fa --frames native "$dir/good.prof" > "$dir/native.folded"
-check "native frames alone" same "$(grep -c '\[php\]' "$dir/native.folded")" 0
-"$profrep" -fa --frames language "$dir/good.prof" > "$dir/language.folded"
-check "the language without its interpreter" mostly "$dir/language.folded" fake_php \
-	'^fake_php;<fake.php>_\[php\];K::middle_\[php\];call_back_\[php\];(inner|K::__destruct|delegating_\[php\];running)_\[php\]( |;)' 80
 
 # The file is known after the first process, and each process runs for 30 ms.
 record short sh -c "$fake 25; for i in \$(seq 30); do $fake 1; done"
@@ -41,25 +25,6 @@ check "short processes have functions" mostly <(grep burn_inside "$dir/short.fol
 
 "$profrec" -q -U --languages py,java -F 499 -o "$dir/none.prof" -- "$fake" 10
 check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[php\]')" 0
-
-# Each lie spoils the stacks of the liar alone, and nobody hangs.
-for lie in cycle wild huge escape generator loops; do
-	record $lie sh -c "$fake 60 & $fake 60 $lie & wait"
-	check "$lie: the other process has its functions" above "$(sum_samples "$helper" < "$dir/$lie.folded")" 20
-	check "$lie: the recording is whole" is_complete "$dir/$lie.prof"
-	check "$lie: samples are accounted for" is_accounted "$dir/$lie.prof"
-done
-check "a wild chain is said to be unreadable" contains "$(cat "$dir/wild.folded")" "[not readable]_[php]"
-check "functions without a place are said to have none" contains "$(cat "$dir/loops.folded")" "[displaced]_[php]"
-check "nothing raw comes to the terminal" same "$(tr -d '\n' < "$dir/escape.folded" | tr -d '[:print:]')" ""
-check "long names are cut" at_most "$(grep -o 'inner[^;]*' "$dir/huge.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 300
-
-record future "$dir/future" 15
-check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "PHP 9.9.9 [php], without support"
-check "an unknown version has no functions" same "$(grep -c '_\[php\]' "$dir/future.folded")" 0
-record threads "$dir/threads" 15
-check "a build with threads is said" contains "$(info "$dir/threads.prof" interpreter)" \
-	"PHP 8.2.99, with threads [php], without support"
 
 php=/usr/bin/php
 # truth NAME NUMBER

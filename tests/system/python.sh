@@ -1,31 +1,18 @@
 #!/usr/bin/env bash
-# Functions of interpreted languages: of an interpreter of the tests' own, whose structure is known and which can lie, and
-# of /usr/bin/python3 with a program whose calls are known.
+# Functions of Python in short processes and early samples, of an interpreter of the tests' own, whose structure is known, and
+# of /usr/bin/python3 with a program whose calls are known. system/languages has processes that go on, and lies.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_tables
 fake=$dir/fake_python
 build "$fake" fake_python.c "${frameless[@]}" -Wl,--export-dynamic
-build "$dir/future" fake_python.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
 
 # record NAME COMMAND...
 record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
 
 structure='evaluate;outer_\[py\];K.middle_\[py\];native_helper;evaluate;inner_\[py\];burn_inside'
-record good "$fake" 60
-check "the fake interpreter is found" contains "$(info "$dir/good.prof" interpreter)" "CPython 3.12.7 [py]"
-check "functions have their place" mostly "$dir/good.folded" fake_python "$structure" 80
-# While evaluate() begins or ends, the inner function is not in the chain.
-check "no function is elsewhere" same "$(grep '_\[py\]' "$dir/good.folded" | grep -v -E "$structure|evaluate;outer_\[py\];K.middle_\[py\];native_helper(;| )")" ""
-check "lines are those of the definitions" contains "$("$profrep" -fas "$dir/good.prof")" "outer:3_[py];K.middle:7_[py]"
-check "the file is that of the code" contains "$("$profrep" -fm "$dir/good.prof")" "inner [fake.py]"
-"$profrep" -fa --frames native "$dir/good.prof" > "$dir/native.folded"
-check "native frames alone" same "$(grep -c '\[py\]' "$dir/native.folded")" 0
-"$profrep" -fa --frames language "$dir/good.prof" > "$dir/language.folded"
-check "the language without its interpreter" mostly "$dir/language.folded" fake_python \
-	'^fake_python;outer_\[py\];K.middle_\[py\];inner_\[py\]( |;)' 80
 
-# Its table takes about as long as the recording.
+# The table of its file takes about as long as the recording.
 printf '.text\n.rept 300000\n.cfi_startproc\nret\n.cfi_endproc\n.endr\n.section .note.GNU-stack,"",@progbits\n' > "$dir/many.s"
 build "$dir/large" fake_python.c "${frameless[@]}" -Wl,--export-dynamic "$dir/many.s"
 "$dir/large" 60000 &
@@ -37,18 +24,6 @@ kill $large
 wait $large 2> /dev/null
 check "functions are there from the first sample" mostly <("$profrep" -fa "$dir/large.prof") large '_\[py\]' 90
 
-# CPython 3.9 has no marks, and one function in each native frame of the loop. Each kind of it has a name of its own.
-build "$dir/old" fake_python_3_9.c "${frameless[@]}" -Wl,--export-dynamic
-for lie in suspended parted; do ln -s old "$dir/$lie"; done
-record old sh -c "$dir/old 40; $dir/suspended 20 suspended & $dir/parted 20 parted & wait"
-check "3.9: the interpreter is found" contains "$(info "$dir/old.prof" interpreter)" "CPython 3.9 [py]"
-check "3.9: functions have their place" mostly "$dir/old.folded" old \
-	'_PyEval_EvalFrameDefault;outer_\[py\];run_middle;_PyEval_EvalFrameDefault;middle_\[py\];native_helper;_PyEval_EvalFrameDefault;inner_\[py\];burn_inside' 80
-for lie in suspended parted; do
-	check "3.9, $lie: no function has a place" mostly "$dir/old.folded" $lie \
-		'inner_\[py\];\[displaced\]_\[py\];.*;native_helper;_PyEval_EvalFrameDefault;burn_inside' 80
-done
-
 # The file is known after the first process, and each process runs for 20 ms.
 record short sh -c "$fake 25; for i in \$(seq 30); do $fake 1; done"
 "$profrep" processes "$dir/short.prof" > /dev/null
@@ -58,28 +33,12 @@ check "short processes have functions" mostly <(grep burn_inside "$dir/short.fol
 check "no languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[py\]')" 0
 check "a language that is not known" fails 2 "$profrec" -q --languages perl6 -o "$dir/x.prof" 1
 
-# Each lie spoils the stacks of the liar alone, and nobody hangs.
-for lie in cycle wild huge escape other mark; do
-	record $lie sh -c "$fake 60 & $fake 60 $lie & wait"
-	check "$lie: the other process has its functions" above "$(sum_samples "$structure" < "$dir/$lie.folded")" 20
-	check "$lie: the recording is whole" is_complete "$dir/$lie.prof"
-	check "$lie: samples are accounted for" is_accounted "$dir/$lie.prof"
-done
-check "a wild chain is said to be unreadable" contains "$(cat "$dir/wild.folded")" "[not readable]_[py]"
-check "functions without a place are said to have none" contains "$(cat "$dir/mark.folded")" "[displaced]_[py]"
 ln -s fake_python "$dir/unnamed"
 record unnamed sh -c "$fake 5; $dir/unnamed 40 unnamed"
 check "inner names that cannot be read do not hide those of callers" mostly "$dir/unnamed.folded" unnamed \
 	'evaluate;outer_\[py\];K.middle_\[py\];native_helper;evaluate;' 80
-check "nothing raw comes to the terminal" same "$(tr -d '\n' < "$dir/escape.folded" | tr -d '[:print:]')" ""
-check "long names are cut" at_most "$(grep -o 'outer[^;]*' "$dir/huge.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 300
 
-# The file is known after the first process. The stub has no name.
-record perf sh -c "$fake 5; $fake 50 perf"
-check "-X perf: stacks lead through the stub" mostly "$dir/perf.folded" fake_python \
-	'main;PyEval_EvalFrameEx;\[unknown\];evaluate;outer_\[py\];K.middle_\[py\];native_helper;\[unknown\];evaluate;inner_\[py\];burn_inside' 80
-record stub sh -c "$fake 5; $fake 20 stub"
-check "-X perf: a stub of other bytes has no caller" same "$(grep -c 'main;.*\[unknown\];evaluate' "$dir/stub.folded")" 0
+# The stub of -X perf has no name.
 record short_perf sh -c "$fake 5; for i in \$(seq 30); do $fake 1 perf; done"
 # On some machines, a quarter of their time is that of the dynamic linker.
 check "-X perf: stacks of short processes lead through the stub" mostly <(grep burn_inside "$dir/short_perf.folded") fake_python \
@@ -87,11 +46,6 @@ check "-X perf: stacks of short processes lead through the stub" mostly <(grep b
 record short_stub sh -c "$fake 5; for i in \$(seq 30); do $fake 1 stub; done"
 check "-X perf: a stub of other bytes has no caller in short processes" same \
 	"$(grep -c 'main;.*\[unknown\];evaluate' "$dir/short_stub.folded")" 0
-
-record future "$dir/future" 15
-check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" \
-	"CPython 3.99.0 [py], without support"
-check "an unknown version has no functions" same "$(grep -c '_\[py\]' "$dir/future.folded")" 0
 
 # Two threads, one of which has released the interpreter's lock.
 python=/usr/bin/python3

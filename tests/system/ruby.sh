@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Functions of Ruby: of an interpreter of the tests' own, whose structure is known and which can lie, and of /usr/bin/ruby
-# with a program whose calls are known to Ruby itself. RUBY is another interpreter for that.
+# Functions of Ruby in short processes, of an interpreter of the tests' own, whose structure is known, and of /usr/bin/ruby
+# with a program whose calls are known to Ruby itself. RUBY is another interpreter for that. system/languages has processes
+# that go on, and lies.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/languages.sh
@@ -8,8 +9,6 @@
 need_tables
 fake=$dir/fake_ruby
 build "$fake" fake_ruby.c "${frameless[@]}" -Wl,--export-dynamic
-build "$dir/future" fake_ruby.c "${frameless[@]}" -Wl,--export-dynamic -DUNKNOWN_RELEASE
-build "$dir/other" fake_ruby.c "${frameless[@]}" -Wl,--export-dynamic -DOTHER_LINES
 
 # record NAME COMMAND...
 record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
@@ -20,20 +19,6 @@ helper="$outside;native_helper;rb_vm_exec;$inner;burn_inside"
 # A function whose loop has not begun is the leaf. One that has left the frames is not there, and its loop still is.
 beginning="$outside;native_begin(;clock_gettime(;[^;]*)?)?;$inner"
 returning="$outside;native_call;rb_vm_exec;native_return;burn_inside"
-record good "$fake" 60
-check "the fake interpreter is found" contains "$(info "$dir/good.prof" interpreter)" "Ruby 3.3.99 [rb]"
-check "functions have their place" mostly "$dir/good.folded" fake_ruby "$helper|$beginning|$returning" 80
-check "functions before their loop begins" above "$(sum_samples "$beginning" < "$dir/good.folded")" 20
-check "functions after their end" above "$(sum_samples "$returning" < "$dir/good.folded")" 20
-# Where no loop has begun at all.
-check "hardly anything is displaced" at_most "$(sum_samples '\[displaced\]|\[not readable\]' < "$dir/good.folded")" 3
-check "lines are those of the definitions" contains "$("$profrep" -fas "$dir/good.prof")" "<main>:1_[rb];middle:7_[rb];native"
-check "the file is that of the code" contains "$("$profrep" -fm "$dir/good.prof")" "middle [fake.rb]"
-"$profrep" -fa --frames native "$dir/good.prof" > "$dir/native.folded"
-check "native frames alone" same "$(grep -c '\[rb\]' "$dir/native.folded")" 0
-"$profrep" -fa --frames language "$dir/good.prof" > "$dir/language.folded"
-check "the language without its interpreter" mostly "$dir/language.folded" fake_ruby \
-	"^fake_ruby;<main>_\\[rb\\];middle_\\[rb\\](;$inner)?( |;|\$)" 80
 
 # The file is known after the first process, and each process runs for 30 ms.
 record short sh -c "$fake 25; for i in \$(seq 30); do $fake 1; done"
@@ -42,30 +27,6 @@ check "short processes have functions" mostly <(grep -E 'burn_inside|native_begi
 
 "$profrec" -q -U --languages py,java -F 499 -o "$dir/none.prof" -- "$fake" 10
 check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[rb\]')" 0
-
-# Each lie spoils the stacks of the liar alone, whose process has the lie's name, and nobody hangs.
-lies=(endless wild huge escape array loops elsewhere context)
-for lie in "${lies[@]}"; do ln -s fake_ruby "$dir/$lie"; done
-# shellcheck disable=SC2016
-record lies sh -c 'd=$1; shift; "$d/fake_ruby" 60 & for lie; do "$d/$lie" 40 $lie & done; wait' sh "$dir" "${lies[@]}"
-for lie in "${lies[@]}"; do grep "^$lie;" "$dir/lies.folded" > "$dir/$lie.folded"; done
-check "a process among liars has its functions" mostly "$dir/lies.folded" fake_ruby "$helper|$beginning|$returning" 80
-check "the recording is whole" is_complete "$dir/lies.prof"
-check "samples are accounted for" is_accounted "$dir/lies.prof"
-check "wild frames are said to be unreadable" contains "$(cat "$dir/wild.folded")" "[not readable]_[rb]"
-check "frames without an end are cut" above "$(sum_samples "middle_.rb." < "$dir/endless.folded")" 20
-for lie in loops elsewhere; do
-	check "$lie: functions without a place are said to have none" contains "$(cat "$dir/$lie.folded")" "[displaced]_[rb]"
-done
-check "nothing raw comes to the terminal" same "$(tr -d '\n' < "$dir/lies.folded" | tr -d '[:print:]')" ""
-check "long names are cut" at_most "$(grep -o 'block in[^;]*' "$dir/huge.folded" | awk '{if (length > n) n = length} END {print n + 0}')" 300
-
-for name in future other; do
-	record $name "$dir/$name" 15
-	check "$name: it has no functions" same "$(grep -c '_\[rb\]' "$dir/$name.folded")" 0
-done
-check "an unknown version is said" contains "$(info "$dir/future.prof" interpreter)" "Ruby 9.9.9 [rb], without support"
-check "a version with another layout is said" contains "$(info "$dir/other.prof" interpreter)" "Ruby 3.3.99 [rb], without support"
 
 ruby=${RUBY:-/usr/bin/ruby}
 # truth NAME NUMBER

@@ -202,20 +202,22 @@ process honest "${all[@]}"
 run future_perl perl "Perl 5.99.99 [pl], without support" -pthread -DUNKNOWN_RELEASE
 
 longest=300
-# JavaScript. Functions are in place of their frames. A frame of no function has none.
+# JavaScript. Functions are in place of their frames. A frame of no function has none. A function that cannot be read is a frame
+# without a name, or a function without one, if it was believed before its name was looked at.
+nameless='\[unknown\](_\[js\])?'
 # node NAME...: a stack for each name.
 node() { printf "main;run_next;%s;native_middle;\[unknown\];$inside\n" "$@"; }
 builtins=('\(anonymous\)_\[js\]' '<fake.js>_\[js\]' 'builtin_\[js\]')
 names_js=('sliced_\[js\]' 'K.inferred_\[js\]' 'wid€_\[js\]' "${builtins[@]}")
 mapfile -t all < <(node 'plain_\[js\]' "${names_js[@]}")
 process honest "${all[@]}"
-mapfile -t all < <(node '\[unknown\]' "${names_js[@]}")
+mapfile -t all < <(node "$nameless" "${names_js[@]}")
 process thin "${all[@]}"
 process moved "${all[@]}"
-mapfile -t all < <(node '\[unknown\]')
+mapfile -t all < <(node "$nameless")
 process wild "${all[@]}"
 process types "${all[@]}"
-mapfile -t all < <(node '\[unknown\]' 'plain_\[js\]' "${builtins[@]}")
+mapfile -t all < <(node "$nameless" 'plain_\[js\]' "${builtins[@]}")
 process locals "${all[@]}"
 mapfile -t all < <(node "plain${escaped}_\[js\]" "${names_js[@]}")
 process escape "${all[@]}"
@@ -232,11 +234,11 @@ run future_node node "V8 99.3.77 [js], without support" -DUNKNOWN_RELEASE
 stub='main;StubRoutines \(1\)_\[j\];' longest=1200
 methods="${stub}K.outer_\[java\];K.middle_\[java\];K.leaf_\[java\];$inside"
 process honest "$methods"
-process map "^;\[unknown\];$inside"
-process frame "^;\[unknown\]_\[j\];$inside"
-process still "^;\[unknown\]_\[j\];$inside"
+process map "^;\[unknown\](_\[j\])?;$inside"
+process frame "^;\[unknown\](_\[j\])?;$inside"
+process still "^;\[unknown\](_\[j\])?;$inside"
 process endless "$methods"
-process heap "^;\[unknown\];$inside"
+process heap "^;\[unknown\](_\[j\])?;$inside"
 process method "$stub\[unknown\]_\[j\];\[unknown\]_\[j\];\[unknown\]_\[j\];$inside"
 process huge "${stub}K$long.outer${long}_\[java\];K$long.middle${long}_\[java\];K$long.leaf${long}_\[java\];$inside"
 process escape "${stub}K$escaped.outer${escaped}_\[java\];K$escaped.middle${escaped}_\[java\];K$escaped.leaf${escaped}_\[java\];$inside"

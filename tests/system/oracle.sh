@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Programs that change their code at random know themselves where they spent their time. Frames have the names of the
 # code that ran then, or none. The kinds of code have their shares. ORACLE_SECONDS (15) is the length of the test, and
-# ORACLE_SEED chooses its changes. Each way to sample is tried.
+# ORACLE_SEED (1) chooses its changes. Each way to sample is tried.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 need_tables
 seconds=${ORACLE_SECONDS:-15}
-seed=${ORACLE_SEED:-$((RANDOM << 15 | RANDOM))}
+seed=${ORACLE_SEED:-1}
 
 # build_part NN: odd ones have no build-id. All have one size and one age.
 build_part()

@@ -66,8 +66,11 @@ frames_alone()
 	folding=(-fa)
 }
 # told RECORDING OPTION TEXT...: what the report with an option says of functions.
-told() { for text in "${@:3}"; do check "$1: $text" contains "$("$profrep" "-fa$2" --event 3 "$dir/$1.prof")" "$text"; done; }
-
+told()
+{
+	local text
+	for text in "${@:3}"; do check "$1: $text" contains "$("$profrep" "-fa$2" --event 3 "$dir/$1.prof")" "$text"; done
+}
 
 # What a process calls: getpgid until it has been seen, then getsid.
 mark='_*get(pg|s)id'

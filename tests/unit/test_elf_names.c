@@ -256,6 +256,35 @@ START_TEST(go_tables_that_lie)
 }
 END_TEST
 
+/* Names of Go alone are names, be they in the binary, in the debug file, or in both. */
+START_TEST(go_names_alone)
+{
+	const struct test_elf go_spec = {.name = ".gopclntab"}, other_spec = {.name = ".other"};
+	frames f = go_table(&(struct go_spec){.magic = 0xfffffff1, .text_start = 0x400000});
+
+	for (int has_go = 0; has_go < 4; has_go++) {
+		struct range_hit hit = {.addr = 0x401000};
+		struct elf_names names = {0};
+		struct elf_file files[2];
+
+		for (int i = 0; i < 2; i++) {
+			const struct test_elf *spec = has_go >> i & 1 ? &go_spec : &other_spec;
+
+			ck_assert_int_eq(
+				elf_file_open(&files[i], make_elf(spec, f.data, f.nr), NULL), 0);
+		}
+		ck_assert_int_eq(elf_names_resolve(&names, &files[0], &files[1], &hit, 1), 0);
+		ck_assert_int_eq(elf_names_has_any(&names), has_go != 0);
+		ck_assert_int_eq(names.parts[0], has_go & 1 ? NAME_PART_GO : 0);
+		ck_assert_int_eq(names.parts[1], has_go == 2 ? NAME_PART_GO : 0);
+		elf_names_deinit(&names);
+		elf_file_close(&files[0]);
+		elf_file_close(&files[1]);
+	}
+	vec_free(&f);
+}
+END_TEST
+
 #define NR_HITS 2000
 
 /* Hits all over the sections with code, sorted. */
@@ -318,4 +347,5 @@ START_TEST(damaged)
 END_TEST
 
 SUITE_MAIN_LOOP_WITH("elf_names", NULL, NULL, damaged, 20, own_function, without_a_table,
-		     overlapping_functions, another_machine, go_functions, go_tables_that_lie)
+		     overlapping_functions, another_machine, go_functions, go_tables_that_lie,
+		     go_names_alone)

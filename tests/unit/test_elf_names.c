@@ -7,6 +7,7 @@
 
 #include "common/io.h"
 #include "tests/unit/cfi_helper.h"
+#include "tests/unit/elfwriter.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 
@@ -285,6 +286,70 @@ START_TEST(go_names_alone)
 }
 END_TEST
 
+/* A file whose MiniDebugInfo cannot be unpacked, or with a symbol of [0x1000, 0x1010). */
+static void open_quality(struct elf_file *file, enum elf_quality quality)
+{
+	static const struct elfw_symbol symbol = {"f", 0x1000, 0x10, STB_GLOBAL, 0, 0};
+	const struct test_elf mini = {.name = ".gnu_debugdata"};
+	struct elfw spec = {
+		.text_vaddr = 0x1000,
+		.text_size = 0x1000,
+		.symbols = &symbol,
+		.nr_symbols = quality == ELF_SYMTAB,
+		.dynamic_symbols = &symbol,
+		.nr_dynamic_symbols = quality == ELF_DYNSYM,
+	};
+	int fd;
+
+	elfw_write(&spec, "elf");
+	fd = quality == ELF_MINIDEBUG ? make_elf(&mini, (const uint8_t *)"no xz", 5)
+				      : open("elf", O_RDONLY);
+	ck_assert_int_eq(unlink("elf"), 0);
+	ck_assert_int_eq(elf_file_open(file, fd, NULL), 0);
+}
+
+#define SYMTAB NAME_PART_SYMTAB
+#define DYNSYM NAME_PART_DYNSYM
+
+/* The best tables of two files stand for the others, if they have a name for the address. */
+START_TEST(parts_of_files)
+{
+	static const struct {
+		enum elf_quality quality[2], best;
+		uint8_t parts[2];
+	} cases[] = {
+		{{ELF_NO_NAMES, ELF_NO_NAMES}, ELF_NO_NAMES, {0, 0}},
+		{{ELF_NO_NAMES, ELF_DYNSYM}, ELF_DYNSYM, {0, DYNSYM}},
+		{{ELF_NO_NAMES, ELF_SYMTAB}, ELF_SYMTAB, {0, SYMTAB}},
+		{{ELF_DYNSYM, ELF_DYNSYM}, ELF_DYNSYM, {DYNSYM, DYNSYM}},
+		{{ELF_DYNSYM, ELF_SYMTAB}, ELF_SYMTAB, {0, SYMTAB}},
+		{{ELF_MINIDEBUG, ELF_NO_NAMES}, ELF_MINIDEBUG, {0, 0}},
+		{{ELF_MINIDEBUG, ELF_SYMTAB}, ELF_SYMTAB, {0, SYMTAB}},
+		{{ELF_SYMTAB, ELF_NO_NAMES}, ELF_SYMTAB, {SYMTAB, 0}},
+		{{ELF_SYMTAB, ELF_SYMTAB}, ELF_SYMTAB, {SYMTAB, SYMTAB}},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		for (uint64_t addr = 0x1000; addr <= 0x1010; addr += 0x10) {
+			struct range_hit hit = {.addr = addr};
+			struct elf_names names = {0};
+			struct elf_file files[2];
+
+			open_quality(&files[0], cases[i].quality[0]);
+			open_quality(&files[1], cases[i].quality[1]);
+			ck_assert_int_eq(elf_names_resolve(&names, &files[0], &files[1], &hit, 1),
+					 0);
+			ck_assert_int_eq(names.quality, cases[i].best);
+			ck_assert_int_eq(names.parts[0], addr == 0x1000 ? cases[i].parts[0] : 0);
+			ck_assert_int_eq(names.parts[1], addr == 0x1000 ? cases[i].parts[1] : 0);
+			elf_names_deinit(&names);
+			elf_file_close(&files[0]);
+			elf_file_close(&files[1]);
+		}
+	}
+}
+END_TEST
+
 #define NR_HITS 2000
 
 /* Hits all over the sections with code, sorted. */
@@ -346,6 +411,6 @@ START_TEST(damaged)
 }
 END_TEST
 
-SUITE_MAIN_LOOP_WITH("elf_names", NULL, NULL, damaged, 20, own_function, without_a_table,
-		     overlapping_functions, another_machine, go_functions, go_tables_that_lie,
-		     go_names_alone)
+SUITE_MAIN_LOOP_WITH("elf_names", begin_in_new_dir, NULL, damaged, 20, own_function,
+		     without_a_table, overlapping_functions, another_machine, go_functions,
+		     go_tables_that_lie, go_names_alone, parts_of_files)

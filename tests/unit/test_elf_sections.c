@@ -96,6 +96,43 @@ START_TEST(as_the_headers_say)
 }
 END_TEST
 
+/* An end mark does not end .eh_frame where the table in its header has entries behind it. */
+START_TEST(end_mark_amid_frames)
+{
+	const Elf64_Ehdr header = header_without_sections();
+	uint32_t entry[2], shorter[3], nr = 0; /* length, distance to the CIE */
+	int with = open("/proc/self/exe", O_RDONLY | O_CLOEXEC), without;
+	struct elf_image told, made;
+	const Elf64_Shdr *want, *got;
+	uint8_t *at;
+
+	ck_assert_int_eq(elf_sections_open(with, &told), 0);
+	want = elf_image_find_section(&told, ".eh_frame");
+	ck_assert_ptr_nonnull(want);
+	at = whole + want->sh_offset;
+	memcpy(entry, at, sizeof(entry));
+	while (nr < 2) {
+		at += sizeof(entry[0]) + entry[0];
+		memcpy(entry, at, sizeof(entry));
+		nr += entry[1] != 0;
+	}
+	shorter[0] = 0;
+	shorter[1] = entry[0] - 4;
+	shorter[2] = entry[1] + 4;
+	memcpy(at, shorter, sizeof(shorter));
+	without = copy_with(&header);
+	ck_assert_int_eq(elf_sections_open(without, &made), 0);
+	got = elf_image_find_section(&made, ".eh_frame");
+	ck_assert_ptr_nonnull(got);
+	ck_assert_uint_eq(got->sh_addr, want->sh_addr);
+	ck_assert_uint_eq(got->sh_size, want->sh_size - 4);
+	elf_image_close(&told);
+	elf_image_close(&made);
+	close(with);
+	close(without);
+}
+END_TEST
+
 /* Numbers that are in section 0 are those of the header. */
 START_TEST(numbers_in_section_0)
 {
@@ -183,5 +220,5 @@ START_TEST(hostile)
 }
 END_TEST
 
-SUITE_MAIN_WITH("elf_sections", read_self, free_self, as_the_headers_say, numbers_in_section_0,
-		sections_of_symbols, hostile)
+SUITE_MAIN_WITH("elf_sections", read_self, free_self, as_the_headers_say, end_mark_amid_frames,
+		numbers_in_section_0, sections_of_symbols, hostile)

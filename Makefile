@@ -198,7 +198,7 @@ $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resi
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)
 $(B)/tests/test_thread_times: UNIT_LIBS := $(call wraps,proc_stat_read)
 $(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update poll proc_is_gone proc_owner \
-	table_builder_next table_builder_start table_cache_get table_cache_get_hash table_cache_put table_maps_add table_maps_are_tight \
+	table_builder_next table_builder_request table_builder_start table_cache_get table_cache_get_hash table_cache_put table_maps_add table_maps_are_tight \
 	table_maps_remove worker_line_destroy worker_line_expect worker_line_fd worker_line_nr_workers worker_line_ran_ns \
 	worker_line_sock worker_line_wants_processor)
 $(B)/tests/test_unwinder $(B)/tests/test_unwinder_samples: UNIT_LIBS := $(call wraps,clock_gettime early_java_expect early_samples_add \
@@ -209,13 +209,13 @@ $(B)/tests/test_unwinder $(B)/tests/test_unwinder_samples: UNIT_LIBS := $(call w
 	space_maps_mistake space_maps_put space_maps_remove table_builder_start worker_line_destroy worker_line_fd)
 $(B)/tests/test_session: UNIT_LIBS := $(call wraps,address_spaces_forget backend_choose cgroup_paths_have_ids chosen_events_find command_close command_go command_start cpus_choose \
 	descendants_follow events_close events_disable events_open file_names_create file_names_destroy file_names_work filters_close \
-	filters_open jit_forget jit_watch_all ksyms_begin looker_destroy looker_start memory_watch_end memory_watch_read new_processes_forget \
+	filters_open found_threads_add jit_forget jit_watch_all ksyms_begin looker_destroy looker_start memory_watch_end memory_watch_read new_processes_forget \
 	new_processes_read privilege_has probes_attach probes_deinit probes_detach probes_map_files probes_unmap_files proc_scan progress_note \
 	rings_add rings_consume rings_create rings_destroy sampler_attach sampler_attach_follower sampler_attach_off_cpu sampler_can_unwind \
 	sampler_create sampler_destroy sampler_detach sampler_find_waiting sampler_follow sampler_told_processes sampler_unwind_maps \
 	sampler_watch_memory sideband_buffer_bytes sideband_collect sideband_create sideband_has_begun sideband_destroy sideband_limit sideband_nr_waiting \
 	sideband_preview sideband_read source_event source_has_changed source_has_kernel source_start source_stop stack_depth_choose stack_depth_limit \
-	unwinder_begin unwinder_create unwinder_destroy unwinder_has_makers unwinder_interpreters unwinder_may_keep unwinder_request_own \
+	unwinder_begin unwinder_create unwinder_destroy unwinder_early unwinder_has_makers unwinder_interpreters unwinder_may_keep unwinder_request_own \
 	unwinder_request_popular unwinder_wait unwinder_walk_known unwinder_work vdso_load without_bpf_begin without_bpf_end without_bpf_take)
 $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_status command_reap confine_recorder description_begin \
 	description_deinit description_end epoch_begin_recording epoch_end_recording epoch_overflows exits_are_over exits_deinit exits_init \

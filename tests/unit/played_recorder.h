@@ -31,6 +31,7 @@
 #define MANY_PAUSE_NS      (100 * NS_PER_MS)
 #define INTERVAL_NS        (250 * NS_PER_MS)
 #define NAMES_WAIT_NS      (2 * NS_PER_S)
+#define NAMES_URGENT_NS    (300 * NS_PER_MS)
 #define ASKED              UINT64_MAX
 
 static struct record_options options;
@@ -66,7 +67,8 @@ static struct {
 	enum prof_end_reason reason;
 	uint64_t nr_beyond_labels; /* told of all recordings */
 	bool keeps_part;
-	uint64_t epoch_ns; /* when the first epoch was written */
+	uint64_t epoch_ns;  /* when the first epoch was written */
+	uint64_t urgent_ns; /* how long the names of the last question may take before they are */
 	uint32_t nr_applied, nr_taken, nr_unwound;
 } seen;
 
@@ -86,7 +88,6 @@ PLAY_STEP(session_collect_records, struct session *);
 PLAY_STEP(recordings_end, struct recordings *, const struct prof_end *);
 PLAY_STEP(recordings_remove_old, struct recordings *, struct err *);
 PLAY_STEP(recordings_open_next, struct recordings *);
-PLAY_STEP(pipeline_ask_names, struct pipeline *, uint64_t);
 PLAY_STEP(pipeline_take_set, struct pipeline *);
 PLAY_STEP(pipeline_fill_epoch, struct pipeline *);
 PLAY_CALL(session_stop, struct session *);
@@ -132,6 +133,7 @@ void __wrap_recordings_close(struct recordings *recordings, bool keep_part);
 int __wrap_pipeline_init(struct pipeline *pipeline, struct session *session,
 			 struct recordings *recordings, struct schedule *schedule);
 int __wrap_pipeline_take_waiting(struct pipeline *pipeline, uint64_t end_ns);
+int __wrap_pipeline_ask_names(struct pipeline *pipeline, uint64_t urgent_ns);
 int __wrap_exits_init(struct exits *exits, const u32_vec *pids);
 void __wrap_sampler_end_at(struct sampler *sampler, uint64_t end_ns);
 int __wrap_wakeups_wait(struct wakeups *wakeups, uint64_t timeout_ns, struct err *e);
@@ -195,6 +197,13 @@ int __wrap_pipeline_take_waiting(struct pipeline *pipeline, uint64_t end_ns)
 	(void)pipeline;
 	seen.waiting_ns = end_ns;
 	return step("pipeline_take_waiting");
+}
+
+int __wrap_pipeline_ask_names(struct pipeline *pipeline, uint64_t urgent_ns)
+{
+	(void)pipeline;
+	seen.urgent_ns = urgent_ns - now_ns;
+	return step("pipeline_ask_names");
 }
 
 int __wrap_exits_init(struct exits *exits, const u32_vec *pids)

@@ -36,6 +36,8 @@ static struct {
 	unsigned int nr_hidden;
 	size_t buffer_bytes, nr_probed, nr_waiting;
 	uint64_t off_cpu;
+	uint32_t nr_found; /* threads that wait */
+	int found_error;
 	bool kallsyms_restricted;
 } parts;
 
@@ -44,6 +46,7 @@ static struct {
 	struct filter_options filters;
 	struct sampler_options sampler;
 	int waited_ms;
+	uint32_t nr_walked;
 	uint64_t until_ns, processes_until_ns;
 } given;
 
@@ -65,8 +68,6 @@ PLAY_STEP(sampler_attach_follower, struct sampler *, struct err *);
 PLAY_STEP(descendants_follow, const u32_vec *, descendants_fn, void *, struct err *);
 PLAY_STEP(probes_attach, struct probes *, struct sampler *, struct err *);
 PLAY_STEP(sampler_attach_off_cpu, struct sampler *, struct err *);
-PLAY_STEP(sampler_find_waiting, struct sampler *, int (*)(void *, const struct found_thread *),
-	  void *, struct err *);
 PLAY_STEP(source_start, struct source *, struct err *);
 PLAY_STEP(sampler_attach, struct sampler *, const struct events *, struct err *);
 PLAY_STEP(command_go, struct command *, const char *, struct err *);
@@ -111,6 +112,7 @@ PLAY_VALUE(size_t, probes_map_files, parts.nr_probed, struct probes *);
 PLAY_VALUE(bool, unwinder_has_makers, parts.has_makers, const struct unwinder *);
 PLAY_VALUE(bool, source_has_changed, parts.has_changed, struct source *, uint32_t);
 PLAY_VALUE(bool, sideband_has_begun, parts.has_begun, const struct sideband *, uint32_t);
+PLAY_VALUE(struct early_samples *, unwinder_early, NULL, struct unwinder *);
 PLAY_VALUE(bool, source_has_kernel, parts.has_kernel, const struct source *);
 
 int __wrap_backend_choose(const struct record_options *o, struct backend *backend, struct err *e);
@@ -127,6 +129,11 @@ int __wrap_sampler_watch_memory(struct sampler *sampler, struct sideband *sideba
 int __wrap_proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden,
 		     struct err *e);
 int __wrap_unwinder_wait(struct unwinder *unwinder, int ms);
+int __wrap_sampler_find_waiting(struct sampler *sampler,
+				int (*fn)(void *, const struct found_thread *), void *ctx,
+				struct err *e);
+int __wrap_found_threads_add(struct looker *looker, const struct found_thread *thread,
+			     struct early_samples *early);
 int __wrap_sampler_follow(struct sampler *sampler, int pidfd, struct err *e);
 int __wrap_ksyms_begin(struct ksyms *ksyms);
 const struct event_name *__wrap_source_event(const struct source *source);
@@ -218,6 +225,27 @@ int __wrap_unwinder_wait(struct unwinder *unwinder, int ms)
 	(void)unwinder;
 	given.waited_ms = ms;
 	return step("unwinder_wait");
+}
+
+int __wrap_sampler_find_waiting(struct sampler *sampler,
+				int (*fn)(void *, const struct found_thread *), void *ctx,
+				struct err *e)
+{
+	const struct found_thread thread = {0};
+	int ret = step("sampler_find_waiting");
+
+	(void)sampler, (void)e;
+	for (uint32_t i = 0; !ret && i < parts.nr_found; i++)
+		ret = fn(ctx, &thread);
+	return ret;
+}
+
+int __wrap_found_threads_add(struct looker *looker, const struct found_thread *thread,
+			     struct early_samples *early)
+{
+	(void)looker, (void)thread, (void)early;
+	given.nr_walked++;
+	return parts.found_error;
 }
 
 int __wrap_sampler_follow(struct sampler *sampler, int pidfd, struct err *e)

@@ -56,6 +56,7 @@ static struct {
 	look_culprit blamed;
 	struct done done;
 	bool is_done;
+	int fd;          /* what it was sent of the vdso */
 	uint64_t ran_ns; /* its CPU time */
 	bool wants_processor;
 } child;
@@ -92,6 +93,8 @@ static struct {
 bool __wrap_proc_is_gone(uint32_t pid);
 uint32_t __wrap_proc_owner(uint32_t pid);
 int __wrap_table_builder_start(struct worker_line **line, struct err *err);
+int __wrap_table_builder_request(struct worker_line *line, int fd, uint32_t tag,
+				 const uint8_t *known);
 int __wrap_table_builder_next(struct worker_line *line, uint32_t *tag, int *status,
 			      uint64_t *cpu_ns, struct unwind_table *table,
 			      struct found_interpreter *found);
@@ -210,6 +213,16 @@ void __wrap_looker_blame(struct looker *ignored, look_culprit culprit)
 {
 	(void)ignored;
 	child.blamed = culprit;
+}
+
+int __wrap_table_builder_request(struct worker_line *line, int fd, uint32_t tag,
+				 const uint8_t *known)
+{
+	(void)line;
+	ck_assert_uint_eq(tag, VDSO_TABLE);
+	ck_assert_ptr_null(known);
+	child.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	return child.send_error;
 }
 
 int __wrap_table_builder_next(struct worker_line *line, uint32_t *tag, int *status,

@@ -311,6 +311,7 @@ START_TEST(names_of_an_epoch)
 	PLAY_WAITS({5, WAKEUP_FLUSH}, {5, 0}, {5, 0}, {5, 0});
 	ck_assert_int_eq(run(), 0);
 	expect_work("pipeline_take_set pipeline_fill_epoch pipeline_ask_names pipeline_end_epoch");
+	ck_assert_uint_eq(seen.urgent_ns, NAMES_URGENT_NS);
 	ck_assert_uint_eq(script.next, 4);
 	/* A set that is half full is drained first. */
 	parts.nr_names_waits = 9;
@@ -344,6 +345,7 @@ START_TEST(questions_about_names)
 	ck_assert_int_eq(run(), 0);
 	expect_work("pipeline_take_set pipeline_fill_epoch pipeline_ask_names pipeline_take_set "
 		    "pipeline_fill_epoch pipeline_ask_names");
+	ck_assert_uint_eq(seen.urgent_ns, NAMES_URGENT_NS);
 }
 END_TEST
 

@@ -451,9 +451,28 @@ START_TEST(many_probes)
 }
 END_TEST
 
+/* The stacks of threads that wait before the recording are copied: of so many, and by tables. */
+START_TEST(threads_that_wait)
+{
+	ck_assert_int_eq(init(), 0);
+	session.off_cpu.is_on = true;
+	parts.nr_found = FOUND_THREADS_MAX + 1;
+	ck_assert_int_eq(attach(), 0);
+	ck_assert_uint_eq(given.nr_walked, FOUND_THREADS_MAX);
+	session.nr_found = 0;
+	parts.found_error = -ENOMEM;
+	ck_assert_int_eq(attach(), -ENOMEM);
+	ck_assert_str_eq(err.text, "failed to record: out of memory");
+	ck_assert_uint_eq(given.nr_walked, FOUND_THREADS_MAX + 1);
+	session.unwinder = NULL;
+	ck_assert_int_eq(attach(), 0);
+	ck_assert_uint_eq(given.nr_walked, FOUND_THREADS_MAX + 1);
+}
+END_TEST
+
 SUITE_MAIN_WITH("session", begin, end, the_usual_session, errors_of_the_preparation,
 		another_backend, records_that_are_applied, errors_and_their_words,
 		processes_that_change, lack_of_memory_is_said_once, who_needs_tables,
 		filters_of_the_options, ways_of_unwinding, labels_of_requests, names_are_not_wanted,
 		a_command_that_has_gone, costs_that_are_measured, notes,
-		stacks_along_frame_pointers, many_probes)
+		stacks_along_frame_pointers, many_probes, threads_that_wait)

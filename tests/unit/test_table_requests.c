@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <sys/auxv.h>
+#include <unistd.h>
+
 #include "tests/unit/played_tables.h"
+#include "tests/unit/skip.h"
 
 START_TEST(a_table_is_made)
 {
@@ -64,6 +68,32 @@ START_TEST(what_has_no_table)
 	file.path = shared;
 	file_tables_describe(&tables, NO_TABLE, &file, BASE, &mapping);
 	ck_assert_uint_eq(mapping.pages, UNWIND_SHARED_MEMORY);
+}
+END_TEST
+
+/* The child gets a copy of the vdso, which is in no file. */
+START_TEST(the_vdso)
+{
+	const void *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	const struct unwind_maps none = {0};
+	struct vdso vdso = {0};
+	uint8_t copy[65];
+
+	if (!image)
+		SKIP_TEST("this process has no vdso");
+	file_tables_begin(&tables, &none, &vdso);
+	ck_assert_int_eq(table(VDSO_TABLE)->state, TABLE_NONE);
+	vdso.size = sizeof(copy) - 1;
+	child.send_error = -EAGAIN;
+	file_tables_begin(&tables, &none, &vdso);
+	ck_assert_int_eq(table(VDSO_TABLE)->state, TABLE_NONE);
+	close(child.fd);
+	child.send_error = 0;
+	file_tables_begin(&tables, &none, &vdso);
+	ck_assert_int_eq(table(VDSO_TABLE)->state, TABLE_ASKED);
+	ck_assert_int_eq(pread(child.fd, copy, sizeof(copy), 0), (ssize_t)vdso.size);
+	ck_assert_mem_eq(copy, image, vdso.size);
+	close(child.fd);
 }
 END_TEST
 
@@ -351,8 +381,8 @@ START_TEST(waits_that_are_interrupted)
 }
 END_TEST
 
-SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, failures,
-		pauses_double, pauses_of_several_files, attempts_of_one_process,
+SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, the_vdso,
+		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
 		memory_out_of_reach, users_have_parts_of_the_line, time_of_the_child,
 		time_of_a_death, waits_for_tables, waits_while_the_child_lacks_a_processor,
 		waits_that_are_interrupted)

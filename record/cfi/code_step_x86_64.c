@@ -79,9 +79,6 @@ static bool take_vector(struct insn *i, uint8_t op)
 		return false;
 	i->is_vector = true;
 	i->map = op == 0xc5 ? MAP_0F : i->p[0] & (op == 0xc4 ? 0x1f : 7);
-	/* The bits are inverted. */
-	i->rex = (i->p[0] & 0x80 ? 0 : REX_R) | (op != 0xc5 && !(i->p[0] & 0x20) ? REX_B : 0) |
-		 (op != 0xc5 && !(i->p[0] & 0x40) ? REX_X : 0);
 	i->p += sizes;
 	return take_byte(i, &i->op) && i->map >= MAP_0F && i->map != 4;
 }

@@ -244,6 +244,9 @@ static uint8_t written_register(const struct insn *i)
 	if ((op < 0x38 && (op & 7) == 3) || op == 0x63 || op == 0x69 || op == 0x6b || op == 0x8b ||
 	    op == 0x8d)
 		return i->reg;
+	/* xchg: of both operands, that which is rsp or rbp */
+	if (op == 0x87 && (i->reg == RSP || i->mod != 3 || (i->rm != RSP && i->rm != RBP)))
+		return i->reg;
 	if (i->mod != 3)
 		return NO_REG;
 	if ((op < 0x38 && (op & 7) == 1) || ((op == 0x81 || op == 0x83) && group != 7) ||

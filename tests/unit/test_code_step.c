@@ -177,9 +177,13 @@ static const struct {
 	{"482be0", LOST},        /* sub %rax,%rsp */
 	{"4883cc01", 0},         /* or $1,%rsp */
 	{"488b2424", 0},         /* mov (%rsp),%rsp */
-	{"480f44e0", 0},         /* cmove %rax,%rsp */
-	{"4883fc01", 32},        /* cmp $1,%rsp */
-	{"4839c4", 32},          /* cmp %rax,%rsp */
+	{"4887c4", 0},           /* xchg %rax,%rsp, and the other way */
+	{"4887e0", 0},
+	{"4887e5", 0}, /* xchg %rsp,%rbp, and the other way */
+	{"4887ec", 0},
+	{"480f44e0", 0},  /* cmove %rax,%rsp */
+	{"4883fc01", 32}, /* cmp $1,%rsp */
+	{"4839c4", 32},   /* cmp %rax,%rsp */
 };
 
 START_TEST(stacks)
@@ -237,6 +241,10 @@ static const struct {
 	{"89e5", {.sp = 16, .saved_fp = 16}, {.sp = 16, .saved_fp = 16}},
 	{"4889c5", {.sp = 16, .fp = 16, .saved_fp = 16}, {.sp = 16, .saved_fp = 16}},
 	{"488d6c2408", {.sp = 8}, {.sp = 8, .has_lost_fp = true}},
+	/* xchg %rax,%rbp, both ways; xchg (%rax),%rbp */
+	{"4887c5", {.sp = 8}, {.sp = 8, .has_lost_fp = true}},
+	{"4887e8", {.sp = 8}, {.sp = 8, .has_lost_fp = true}},
+	{"488728", {.sp = 8}, {.sp = 8, .has_lost_fp = true}},
 	/* Others that write rbp, and some that do not. */
 	{"bd06060606", {.sp = 8}, {.sp = 8, .has_lost_fp = true}},
 	{"95", {.sp = 8}, {.sp = 8, .has_lost_fp = true}},

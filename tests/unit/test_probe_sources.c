@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The texts and tables in which probes are found: kallsyms, tracefs, the loader's cache. */
 #include <errno.h>
+#include <sys/stat.h>
 
 #include "record/probes/hit_weights.h"
 #include "record/probes/kernel_functions.h"
@@ -145,6 +146,64 @@ START_TEST(fields_of_tracepoints)
 }
 END_TEST
 
+START_TEST(tracepoints_of_a_tracefs)
+{
+	/* NULL: a directory. What has no number is no tracepoint. */
+	static const char *const files[][2] = {
+		{"events", NULL},
+		{"events/enable", "0\n"},
+		{"events/sched", NULL},
+		{"events/sched/filter", "none\n"},
+		{"events/sched/wake", NULL},
+		{"events/sched/wake/id", "7\n"},
+		{"events/sched/switch", NULL},
+		{"events/sched/switch/id", "4294967295\n"},
+		{"events/sched/switch/format", format},
+		{"events/sched/odd", NULL},
+		{"events/sched/odd/id", "4294967296\n"},
+		{"events/block", NULL},
+		{"events/block/wake", NULL},
+		{"events/block/wake/id", "9\n"},
+		{"events/block/a", NULL},
+		{"events/block/a/id", "10\n"},
+		{"events/block/z", NULL},
+		{"events/block/z/id", "11\n"},
+	};
+	const char *const roots[] = {"/nowhere", enter_new_dir(), NULL};
+	struct pattern p = {.place.text = (char[]){"s*"}, .name.text = (char[]){"*"}};
+	tracepoint_vec all = {0};
+	struct tracepoint_field field;
+	struct err err = {0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(files); i++)
+		if (files[i][1])
+			write_file(files[i][0], files[i][1]);
+		else
+			ck_assert_int_eq(mkdir(files[i][0], 0700), 0);
+	ck_assert_int_eq(tracepoints_find(&p, roots, &all, &err), 0);
+	ck_assert_uint_eq(all.nr, 2);
+	ck_assert_str_eq(all.data[0].name, "sched:switch");
+	ck_assert_uint_eq(all.data[0].id, UINT32_MAX);
+	ck_assert_str_eq(all.data[1].name, "sched:wake");
+	ck_assert_uint_eq(all.data[1].id, 7);
+	ck_assert_int_eq(tracepoint_field_find(&all.data[0], roots, "bytes", &field), 0);
+	ck_assert_uint_eq(field.off, 28);
+	ck_assert_int_eq(tracepoint_field_find(&all.data[1], roots, "bytes", &field), -ENOENT);
+	tracepoints_free(&all);
+	ck_assert(tracepoints_have_category(&p.place, roots));
+	ck_assert(!tracepoints_have_category(&p.place, roots + 2));
+	ck_assert_int_eq(tracepoints_find(&p, roots + 2, &all, &err), -ENOENT);
+	p.place.text = (char[]){"*"};
+	ck_assert_int_eq(tracepoints_find(&p, roots, &all, &err), 0);
+	ck_assert_uint_eq(all.nr, 5);
+	for (size_t i = 1; i < all.nr; i++)
+		ck_assert_str_lt(all.data[i - 1].name, all.data[i].name);
+	p.place.text = (char[]){"x*"};
+	ck_assert(!tracepoints_have_category(&p.place, roots));
+	tracepoints_free(&all);
+}
+END_TEST
+
 START_TEST(weights)
 {
 	static const struct {
@@ -242,5 +301,5 @@ START_TEST(names_of_libraries)
 END_TEST
 
 SUITE_MAIN("probe_sources", functions_of_the_kernel, functions_that_take_no_probe,
-	   names_of_the_kernel, fields_of_tracepoints, weights, cache_of_the_loader,
-	   names_of_libraries)
+	   names_of_the_kernel, fields_of_tracepoints, tracepoints_of_a_tracefs, weights,
+	   cache_of_the_loader, names_of_libraries)

@@ -167,7 +167,9 @@ START_TEST(fork_copies_the_mappings)
 {
 	map(7, 100, "/old", 0x1000, 0x2000, 0);
 	map(7, 150, "/sh", 0x1000, 0x3000, 0x4000);
+	address_spaces_name(&spaces, 7, "shell", 150);
 	ck_assert_int_eq(address_spaces_fork(&spaces, 8, 7, 200), 0);
+	ck_assert_str_eq(address_spaces_find(&spaces, 8, 200)->name, "shell");
 	expect(8, 200, 0x2800, "/sh", 0x5800);
 	/* Later changes belong to one of the two. */
 	map(7, 300, "/parent", 0x1000, 0x2000, 0);

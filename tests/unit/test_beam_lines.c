@@ -331,6 +331,9 @@ START_TEST(long_names)
 	beam_line_read(&made_memory, &code, POINTER, &function);
 	ck_assert_uint_eq(function.line, 10);
 	ck_assert_uint_eq(function.file.nr_bytes, 0);
+	function.class.nr_bytes = NAME_BYTES - 4;
+	beam_line_read(&made_memory, &code, POINTER, &function);
+	ck_assert_uint_eq(function.file.nr_bytes, NAME_BYTES);
 }
 END_TEST
 

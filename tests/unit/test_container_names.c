@@ -60,6 +60,7 @@ START_TEST(places)
 	/* of two, the first */
 	EXPECT("{\"Name\":\"a\",\"Name\":\"b\"}", "container.name\0a\0");
 	/* elsewhere they are no names */
+	EXPECT("{\"a\":{}\"Name\":\"b\"}", "");
 	EXPECT("{\"Config\":{\"Name\":\"a\"},\"nerdctl/name\":\"b\"}", "");
 	EXPECT("{\"\":{\"Name\":\"a\"},\"x\\u0000\":{\"Name\":\"b\"}}", "");
 	EXPECT("[{\"Name\":\"a\"}]", "");

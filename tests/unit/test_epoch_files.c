@@ -99,6 +99,36 @@ START_TEST(names_in_time)
 }
 END_TEST
 
+/* Two functions of one instruction each. */
+void test_first(void);
+void test_second(void);
+__asm__(".pushsection .text\n"
+	".type test_first, %function\n"
+	"test_first: nop\n"
+	".size test_first, . - test_first\n"
+	".type test_second, %function\n"
+	"test_second: nop\n"
+	".size test_second, . - test_second\n"
+	".popsection");
+
+/* A call that ends a function returns to the next one. */
+START_TEST(names_of_callers)
+{
+	const uint64_t second = (uintptr_t)test_second;
+	uint32_t nr_first = 0, nr_second = 0;
+
+	add_user(getpid(), 20, FRAMES(ADDRESS, second));
+	ask();
+	finish_epoch();
+	for (uint32_t i = 0; i < t.nr_symbols; i++) {
+		nr_first += !strcmp(string_of(t.symbols[i].name), "test_first");
+		nr_second += !strcmp(string_of(t.symbols[i].name), "test_second");
+	}
+	ck_assert_uint_eq(nr_first, 1);
+	ck_assert_uint_eq(nr_second, 0);
+}
+END_TEST
+
 /* The next epoch brings them, although it has no samples. */
 START_TEST(late_names)
 {
@@ -174,6 +204,6 @@ START_TEST(another_file_has_the_place)
 }
 END_TEST
 
-SUITE_MAIN_WITH("epoch_files", begin, end, names_in_time, late_names,
+SUITE_MAIN_WITH("epoch_files", begin, end, names_in_time, names_of_callers, late_names,
 		the_recording_ends_without_names, the_child_dies, somebody_stops_the_child,
 		another_file_has_the_place)

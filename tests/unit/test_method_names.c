@@ -44,7 +44,8 @@ static struct symbol class_name, names[2];
 static struct class class;
 static struct pool pool;
 static struct parts parts;
-static struct method method;
+static struct parts other_parts;
+static struct method method, other;
 
 static struct address_spaces spaces;
 static struct memory_budget memory;
@@ -131,17 +132,23 @@ static void end(void)
 	address_spaces_deinit(&spaces);
 }
 
-static uint64_t word_of_method(void)
+static uint64_t word_of(const struct method *m)
 {
-	return LANGUAGE_WORD(LANGUAGE_JAVA,
-			     java_method_check((uintptr_t)&parts, (uintptr_t)&pool, parts.name),
-			     (uintptr_t)&method);
+	return LANGUAGE_WORD(
+		LANGUAGE_JAVA,
+		java_method_check((uintptr_t)m->parts, (uintptr_t)&pool, m->parts->name),
+		(uintptr_t)m);
 }
 
-/* The program has read the name of the method, and that it is @text. */
-static void send_name(const char *text)
+static uint64_t word_of_method(void)
 {
-	struct function_name name = {.word = word_of_method(), .time_ns = TIME, .tgid = getpid()};
+	return word_of(&method);
+}
+
+/* The program has read the name of @m, and that it is @text. */
+static void send_name_of(const struct method *m, const char *text)
+{
+	struct function_name name = {.word = word_of(m), .time_ns = TIME, .tgid = getpid()};
 	uint32_t nr;
 
 	name.name.nr_bytes = strlen(text);
@@ -150,6 +157,11 @@ static void send_name(const char *text)
 	memcpy(name.file.bytes, "a/K", 3);
 	ck_assert_int_eq(function_names_add(&functions, &name, &nr), 0);
 	ck_assert_int_eq(method_names_want(&methods, &name, nr), 0);
+}
+
+static void send_name(const char *text)
+{
+	send_name_of(&method, text);
 }
 
 /* Asks, and finds the function with @word. */
@@ -170,6 +182,21 @@ START_TEST(an_answer_adds_the_line)
 	send_name("first");
 	ck_assert_str_eq(answer(word_of_method())->own.name, "a.K.first");
 	ck_assert_uint_eq(answer(word_of_method())->own.line, LINE);
+}
+END_TEST
+
+/* One question is of several methods. */
+START_TEST(answers_of_several_methods)
+{
+	other_parts = parts;
+	other_parts.name = 1;
+	other_parts.lines[2] = 2 * (LINE + 1);
+	other.parts = &other_parts;
+	send_name_of(&method, "first");
+	send_name_of(&other, "other");
+	ck_assert_uint_eq(answer(word_of(&method))->own.line, LINE);
+	ck_assert_str_eq(answer(word_of(&other))->own.name, "a.K.other");
+	ck_assert_uint_eq(answer(word_of(&other))->own.line, LINE + 1);
 }
 END_TEST
 
@@ -262,7 +289,7 @@ START_TEST(without_an_answer_the_next_sample_asks)
 }
 END_TEST
 
-SUITE_MAIN_WITH("method_names", begin, end, an_answer_adds_the_line,
+SUITE_MAIN_WITH("method_names", begin, end, an_answer_adds_the_line, answers_of_several_methods,
 		an_answer_with_another_name_is_not_kept, an_answer_names_what_has_no_name,
 		without_an_answer_there_is_no_name, an_answer_of_another_method_is_not_kept,
 		the_recorder_names_what_it_has_found, an_address_needs_no_name,

@@ -77,6 +77,15 @@ START_TEST(time_off_the_cpu)
 	ck_assert_uint_eq(o.freq_hz, 0);
 	TAKE("--off-cpu", "--on-cpu");
 	ck_assert_uint_eq(o.freq_hz, 49);
+	TAKE("--off-cpu", "--on-cpu", "-e", "cpu-clock");
+	TAKE("--off-cpu", "--on-cpu", "-e", "task-clock");
+	TAKE("--off-cpu", "--on-cpu", "-e", "cycles");
+	REFUSE("option --on-cpu: samples of 'page-faults' do not tell time (cpu-clock, task-clock "
+	       "and cycles do)",
+	       "", "--off-cpu", "--on-cpu", "-e", "page-faults");
+	REFUSE("option --on-cpu: samples of 'instructions' do not tell time (cpu-clock, task-clock "
+	       "and cycles do)",
+	       "", "--off-cpu", "--on-cpu", "-e", "instructions");
 }
 END_TEST
 

@@ -531,11 +531,22 @@ END_TEST
 /* The leaf is a method of Java. Another was compiled into it, and its frame has no rbp. */
 static unsigned int nr_java_walks;
 
+/* The caller may be one of Java, too. */
+static bool is_caller_java;
+
 static int walk_java(void *ctx, const struct early_sample *sample, struct unwind_frame *frame,
 		     struct java_stretch *stretch)
 {
 	(void)ctx;
 	ck_assert_uint_eq(sample->regs[UNWIND_RSP], SP);
+	if (frame->pc == CALLER && is_caller_java && nr_java_walks++ == 1) {
+		*stretch = (struct java_stretch){
+			.end = STACK_GOES_ON, .nr = 1, .frames = {{.address = METHOD}}};
+		frame->pc = ROOT;
+		frame->sp = SP + 0x190;
+		frame->fp_at = SP + 0x180;
+		return 1;
+	}
 	if (nr_java_walks++)
 		return 0;
 	ck_assert_uint_eq(frame->pc, PC);
@@ -560,9 +571,9 @@ static void walk_with_java(void)
 
 /* The process may end before the rest of the stack can be walked. So Java's frames are found once.
  */
-START_TEST(frames_of_java)
+static void expect_java(uint64_t caller)
 {
-	const uint64_t frames[] = {METHOD, PC + 1, CALLER, ROOT};
+	const uint64_t frames[] = {METHOD, PC + 1, caller, ROOT};
 
 	process = (struct process){.answer = 1, .pages = UNWIND_TABLE_ASKED_FOR};
 	add_sample(make_sample(0));
@@ -576,6 +587,20 @@ START_TEST(frames_of_java)
 	ck_assert_mem_eq(early.samples.data[0].frames, frames, sizeof(frames));
 	ck_assert_int_eq(early.samples.data[0].end, STACK_END_ROOT);
 }
+
+START_TEST(frames_of_java)
+{
+	expect_java(CALLER);
+}
+END_TEST
+
+START_TEST(several_stretches_of_java)
+{
+	is_caller_java = true;
+	expect_java(METHOD);
+	/* The root is none. Each walk asks for it. */
+	ck_assert_uint_eq(nr_java_walks, 4);
+}
 END_TEST
 
 SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_last_walk,
@@ -584,4 +609,4 @@ SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_la
 		a_trace, a_stub, a_stub_above_the_notes, an_interrupted_frame_is_not_the_leaf,
 		made_code_in_a_loop, functions_of_made_code, made_code_without_its_loop,
 		the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
-		samples_go_with_their_set, frames_of_java)
+		samples_go_with_their_set, frames_of_java, several_stretches_of_java)

@@ -70,6 +70,9 @@ START_TEST(answers)
 
 	ck_assert_int_ne(pid, getpid());
 	ck_assert_int_eq(echo_of("another"), pid);
+	ck_assert(looker_is_child(looker, pid));
+	ck_assert(!looker_is_child(looker, getpid()));
+	ck_assert(!looker_is_child(NULL, pid));
 	ck_assert_uint_eq(looker_nr_given_up(looker), 0);
 	end();
 	ck_assert_int_eq(kill(pid, 0), -1);

@@ -161,6 +161,15 @@ check "an empty directory" "$profrep" tables -o empty/ basic.prof
 check "an empty directory: all files are there" same "$(ls -x -w 0 empty)" \
 	"clickhouse.sql  duckdb.sql  frames.tsv.zst  recordings.tsv.zst  samples.tsv.zst  stacks.tsv.zst  symbols.tsv.zst"
 check "no output" says 2 "command tables: needs -o" "$profrep" tables basic.prof
+# Only the samples take more than 16 KiB. They are written before the rows of other tables.
+{
+	printf '%s\n' "object f file /nonexistent/f -" "process p 1 1" "map p f 0x1000 0x1000 0"
+	seq 6000 | awk '{print "count p t" $1, $1 * 7919 % 99991, "user f:1"}'
+	echo "epoch 0 1"
+} | "$BUILD/tests/prof_make" > large.prof
+tables_of_limit() { (trap '' XFSZ && ulimit -f 16 && exec "$profrep" tables -o limited large.prof); }
+check "a limit of files" says 1 "failed to write 'samples.tsv.zst': File too large" tables_of_limit
+check "a limit of files: nothing is left" same "$(ls -d limited* 2> log)" ""
 # A stopped reader of a FIFO keeps profrep waiting for the second recording.
 mkfifo fifo
 "$profrep" tables -o killed basic.prof fifo 2> log &

@@ -195,6 +195,7 @@ PLAYED := cpus_possible proc_tgid proc_parent proc_tracer proc_add_threads rando
 $(B)/tests/test_stop_source $(B)/tests/test_stop_times: UNIT_LIBS := $(call wraps,$(PLAYED) access timerfd_settime)
 $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_stops: UNIT_LIBS := $(call wraps,$(PLAYED) ioctl mmap64 syscall)
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
+$(B)/tests/test_copied_text: UNIT_LIBS := $(call wraps,proc_query_file)
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)
 $(B)/tests/test_thread_times: UNIT_LIBS := $(call wraps,proc_stat_read)
 $(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update poll proc_is_gone proc_owner \

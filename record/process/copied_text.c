@@ -69,13 +69,24 @@ bool copied_text_ask(struct copied_text *c, int maps_fd, uint64_t addr)
 	char name[PATH_MAX];
 	struct proc_map map;
 
+	if (c->asked_to && c->asked_from <= addr && addr <= c->asked_to)
+		return c->answer;
+	c->asked_from = addr;
+	c->asked_to = 0;
+	c->answer = false;
 	for (int i = 0; i < NEIGHBOURS_MAX; i++) {
-		if (look_touch(c->look, look_process(c->memory.pid)) ||
-		    proc_query_file(maps_fd, addr, name, &map))
+		if (look_touch(c->look, look_process(c->memory.pid)))
+			return false;
+		if (proc_query_file(maps_fd, addr, name, &map))
+			map = (struct proc_map){.start = UINT64_MAX};
+		if (!c->asked_to)
+			c->asked_to = map.start;
+		if (map.start == UINT64_MAX)
 			return false;
 		if (!copied_text_may_be(&map)) {
 			copied_text_pass(c, &map);
-			return map.pgoff;
+			c->answer = map.pgoff;
+			return c->answer;
 		}
 		addr = map.end;
 	}

@@ -29,9 +29,12 @@ struct copied_text {
 	struct resident_memory memory; /* of the process */
 	struct proc_map neighbour;     /* the latest mapping of a file beside such memory */
 	char path[PATH_MAX];           /* of the neighbour */
-	bool is_read;                  /* the neighbour's file has been opened, or cannot be */
-	uint64_t dev;                  /* of the file */
-	int fd;                        /* -1: it is not open */
+	uint64_t asked_from;           /* copied_text_ask has @answer for addresses from here */
+	uint64_t asked_to;             /* to here; 0: it was not asked yet */
+	bool answer;
+	bool is_read; /* the neighbour's file has been opened, or cannot be */
+	uint64_t dev; /* of the file */
+	int fd;       /* -1: it is not open */
 	struct elf_image image;
 };
 
@@ -51,7 +54,9 @@ void copied_text_pass(struct copied_text *c, const struct proc_map *map);
 
 /*
  * Asks the kernel, at @maps_fd, for the next mapping of a file above @addr, for copied_text_pass.
- * Returns false if it is the first part of its file, so that no text of the file is below it.
+ * Returns false if it is the first part of its file, so that no text of the file is below it. The
+ * kernel walks all memory in between, so it is asked once for all addresses below one mapping of a
+ * file.
  */
 bool copied_text_ask(struct copied_text *c, int maps_fd, uint64_t addr);
 

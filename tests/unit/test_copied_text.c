@@ -1,11 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/process/copied_text.h"
+
+#include <errno.h>
+
+#include "record/proc/proc_query.h"
 #include "record/process/proc_scan.h"
 #include "tests/unit/copied_image.h"
 #include "tests/unit/suite.h"
 
 static struct mapped_files files;
 static mapping_vec mappings;
+
+#define PLAYED_FD 4711
+
+static unsigned int nr_questions;
+
+int __real_proc_query_file(int fd, uint64_t addr, char *name, struct proc_map *map);
+int __wrap_proc_query_file(int fd, uint64_t addr, char *name, struct proc_map *map);
+
+int __wrap_proc_query_file(int fd, uint64_t addr, char *name, struct proc_map *map)
+{
+	if (fd != PLAYED_FD)
+		return __real_proc_query_file(fd, addr, name, map);
+	nr_questions++;
+	if (addr >= 0x21000)
+		return -ENOENT;
+	*map = (struct proc_map){.start = 0x10000, .end = 0x11000, .pgoff = 0x1000, .path = "/a"};
+	if (addr >= 0x11000)
+		*map = (struct proc_map){.start = 0x20000, .end = 0x21000, .path = "/b"};
+	return 0;
+}
 
 static void begin(void)
 {
@@ -161,5 +185,29 @@ START_TEST(the_neighbour_below)
 }
 END_TEST
 
+/* Questions to a kernel that the test plays; files are at 0x10000 and, from their start, 0x20000.
+ */
+START_TEST(each_way_to_a_file_once)
+{
+	static const struct {
+		uint64_t addr;
+		unsigned int nr; /* of all questions */
+		bool answer;
+	} cases[] = {
+		{0x1000, 1, true},   {0x1000, 1, true},   {0x9000, 1, true},   {0x10000, 1, true},
+		{0x10fff, 2, true},  {0x11000, 3, false}, {0x12000, 3, false}, {0x20000, 3, false},
+		{0x21000, 4, false}, {0x90000, 4, false}, {0x8000, 5, true},   {0x7fff, 6, true},
+	};
+	struct copied_text c = COPIED_TEXT_INIT(NULL, 1, 0, 0);
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ck_assert_int_eq(copied_text_ask(&c, PLAYED_FD, cases[i].addr), cases[i].answer);
+		ck_assert_uint_eq(nr_questions, cases[i].nr);
+	}
+	copied_text_deinit(&c);
+}
+END_TEST
+
 SUITE_MAIN_WITH("copied_text", begin, end, all_of_the_text, a_part_of_the_text, one_page,
-		other_bytes, nothing_was_written, another_place, a_memfd, the_neighbour_below)
+		other_bytes, nothing_was_written, another_place, a_memfd, the_neighbour_below,
+		each_way_to_a_file_once)

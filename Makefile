@@ -229,6 +229,8 @@ $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_s
 	session_has_many_records session_init session_note_omissions session_prepare session_start session_stop session_take_samples \
 	session_unwind session_watch_cpus session_watch_overhead sideband_fds unwinder_fds wakeups_block_signals wakeups_deinit wakeups_init \
 	wakeups_wait wakeups_wait_for wakeups_watch wakeups_watch_watermark)
+$(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record look_budget_begin look_budget_end look_budget_must_wait proc_owner \
+	proc_scan_mappings source_create)
 $(B)/tests/test_attach: UNIT_LIBS := $(call wraps,bpf_link_create bpf_prog_load syscall tracepoint_field_find)
 $(B)/tests/test_names_budget: UNIT_LIBS := $(call wraps,clock_gettime)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \

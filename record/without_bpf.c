@@ -30,16 +30,11 @@ static uint64_t hash_mappings(const mapping_vec *mappings, const struct mapped_f
 
 	vec_for_each(mappings, m) {
 		const struct mapped_file *file = mapping_file(files, m);
-		const uint64_t words[] = {hash,
-					  m->start,
-					  m->end,
-					  m->pgoff,
-					  file->identity.dev,
-					  file->identity.inode,
-					  file->identity.mtime_ns};
+		const uint64_t words[] = {hash, m->start, m->end, m->pgoff};
 		const struct build_id *id = mapped_file_build_id(file);
 
-		hash = hash_bytes(words, sizeof(words), hash_bytes(id->bytes, id->size, 0));
+		hash = file_identity_hash(&file->identity, hash_bytes(id->bytes, id->size, 0));
+		hash = hash_bytes(words, sizeof(words), hash);
 	}
 	return hash;
 }

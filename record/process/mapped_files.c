@@ -107,8 +107,14 @@ int mapped_files_look(struct mapped_files *files, const struct mapped_file_key *
 
 bool mapped_files_are_same(const struct mapped_file *a, const struct mapped_file *b)
 {
-	return a->identity.inode == b->identity.inode && !strcmp(a->path, b->path) &&
-	       build_id_equal(mapped_file_build_id(a), mapped_file_build_id(b));
+	const struct build_id *id = mapped_file_build_id(a);
+
+	if (a->identity.inode != b->identity.inode || strcmp(a->path, b->path) ||
+	    !build_id_equal(id, mapped_file_build_id(b)))
+		return false;
+	/* Without a build-id, only stat knows a file that was written anew from the one before. */
+	return !build_id_is_none(id) || (!a->identity.is_stat && !b->identity.is_stat) ||
+	       file_identity_equal(&a->identity, &b->identity);
 }
 
 bool mapped_files_want_sweep(const struct mapped_files *files)

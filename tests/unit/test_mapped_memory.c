@@ -205,7 +205,58 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
+/* The file of the mapping at page 1 when the next look finds @next where it found @first. */
+static uint32_t file_after(const struct mapped_file_key *first, const struct mapped_file_key *next,
+			   uint32_t *told)
+{
+	const struct mapped_file_key *keys[] = {first, next};
+
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
+		struct mapping m = {.start = PAGE,
+				    .end = 2 * PAGE,
+				    .begin_ns = 10 * (i + 1),
+				    .end_ns = UINT64_MAX};
+
+		ck_assert_int_eq(mapped_files_get(&files, keys[i], &m.file), 0);
+		ck_assert_int_eq(mapped_memory_map(memory, &files, &m), 0);
+		*told = m.file;
+	}
+	return mapped_memory_lookup(memory, PAGE, 25)->file;
+}
+
+/* The scan and the side-band tell of one mapping; but a file may be written anew at its place. */
+START_TEST(a_mapping_that_is_told_twice)
+{
+	const struct file_identity stat = {
+		.is_stat = true, .dev = 1, .inode = 2, .size = 3, .mtime_ns = 4, .ctime_ns = 5};
+	const struct build_id id = {.size = 2, .bytes = {1, 2}};
+	struct mapped_file_key a = {.path = "/lib", .identity = stat}, b = a;
+	uint32_t told;
+
+	/* Stat and the list of mappings can tell different devices. */
+	a.identity.is_stat = b.identity.is_stat = false;
+	b.identity.dev++;
+	ck_assert_uint_ne(file_after(&a, &b, &told), told);
+	/* The kernel tells of files with a build-id no more than that. */
+	a.build_id = b.build_id = &id;
+	ck_assert_uint_eq(file_after(&a, &b, &told), told);
+	a.identity = b.identity = stat;
+	a.build_id = b.build_id = NULL;
+	ck_assert_uint_eq(file_after(&a, &b, &told), told);
+#define EXPECT_ANEW(member, value)                                                                 \
+	b.identity = stat;                                                                         \
+	b.identity.member = value;                                                                 \
+	ck_assert_uint_eq(file_after(&a, &b, &told), told);                                        \
+	ck_assert_uint_eq(file_after(&b, &a, &told), told)
+	EXPECT_ANEW(size, 4);
+	EXPECT_ANEW(mtime_ns, 5);
+	EXPECT_ANEW(ctime_ns, 6);
+	EXPECT_ANEW(inode, 7);
+	EXPECT_ANEW(is_stat, false);
+}
+END_TEST
+
 SUITE_MAIN_WITH("mapped_memory", begin, end, code_moves_onto_other_code, a_part_of_code_moves,
 		several_mappings_move, sizes_change, the_old_range_stays,
 		memory_without_a_file_has_no_offset, unknown_code_moves, absurd_ranges,
-		copies_move_apart, out_of_memory)
+		copies_move_apart, a_mapping_that_is_told_twice, out_of_memory)

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is told of processes where no BPF program takes the samples: mappings that have changed. */
+#include "record/without_bpf.h"
+
+#include <sys/sysmacros.h>
+
+#include "common/clock.h"
+#include "tests/unit/suite.h"
+
+#define PID     7
+#define AT_NS   (5 * NS_PER_S)
+#define NEXT_NS 123
+
+/* What a look finds, and what was told since. */
+static struct {
+	struct mapping mapping;
+	struct mapped_file_key key;
+	struct build_id build_id;
+	size_t nr;
+	int ret, fails_at;
+	bool must_wait;
+	uint32_t cut_owner;
+} found;
+static struct {
+	struct sideband_record last;
+	char name[64];
+	int nr, nr_looks;
+} told;
+static struct without_bpf without;
+static struct source_options asked;
+
+int __wrap_source_create(const struct source_options *options, struct source **source,
+			 struct err *err);
+int __wrap_proc_scan_mappings(uint32_t pid, size_t max, struct mapped_files *files,
+			      mapping_vec *mappings);
+int __wrap_apply_record(const struct record_targets *t, const struct sideband_record *record);
+uint32_t __wrap_proc_owner(uint32_t pid);
+bool __wrap_look_budget_must_wait(struct look_budget *budget, uint32_t uid, uint64_t next_look_ns);
+size_t __wrap_look_budget_begin(struct look_budget *budget);
+uint64_t __wrap_look_budget_end(struct look_budget *budget, uint32_t uid, bool is_cut);
+
+int __wrap_source_create(const struct source_options *options, struct source **source,
+			 struct err *err)
+{
+	(void)err;
+	asked = *options;
+	*source = NULL;
+	return 0;
+}
+
+int __wrap_proc_scan_mappings(uint32_t pid, size_t max, struct mapped_files *files,
+			      mapping_vec *mappings)
+{
+	ck_assert_uint_eq(pid, PID);
+	ck_assert_uint_eq(max, LOOK_MAPPINGS_MAX);
+	told.nr_looks++;
+	vec_clear(mappings);
+	for (size_t i = 0; i < found.nr; i++) {
+		struct mapping mapping = found.mapping;
+
+		mapping.start += i * 0x10000;
+		mapping.end += i * 0x10000;
+		ck_assert_int_eq(
+			mapped_files_add(files, &found.key, &found.build_id, &mapping.file), 0);
+		ck_assert_int_eq(vec_push(mappings, mapping), 0);
+	}
+	return found.ret;
+}
+
+int __wrap_apply_record(const struct record_targets *t, const struct sideband_record *record)
+{
+	ck_assert_ptr_eq(t, &without.targets);
+	told.last = *record;
+	snprintf(told.name, sizeof(told.name), "%s", record->name);
+	return ++told.nr == found.fails_at ? -ENOMEM : 0;
+}
+
+uint32_t __wrap_proc_owner(uint32_t pid)
+{
+	return pid + 1000;
+}
+
+bool __wrap_look_budget_must_wait(struct look_budget *budget, uint32_t uid, uint64_t next_look_ns)
+{
+	(void)budget;
+	ck_assert_uint_eq(uid, PID + 1000);
+	ck_assert_uint_eq(next_look_ns, NEXT_NS);
+	return found.must_wait;
+}
+
+size_t __wrap_look_budget_begin(struct look_budget *budget)
+{
+	(void)budget;
+	return LOOK_MAPPINGS_MAX;
+}
+
+uint64_t __wrap_look_budget_end(struct look_budget *budget, uint32_t uid, bool is_cut)
+{
+	(void)budget;
+	ck_assert_uint_eq(uid, is_cut ? PID + 1000 : 0);
+	return NEXT_NS;
+}
+
+static void begin(void)
+{
+	static const struct record_options options = {.freq_hz = 99};
+	static const struct backend backend = {.kind = BACKEND_PTRACE};
+
+	without = (struct without_bpf){.options = &options, .backend = &backend};
+	memset(&told, 0, sizeof(told));
+	memset(&found, 0, sizeof(found));
+	found.nr = 1;
+	found.mapping = (struct mapping){.start = 0x1000, .end = 0x3000, .pgoff = 0x2000};
+	found.key = (struct mapped_file_key){.path = "/srv/plugin.so",
+					     .identity = {.is_stat = true,
+							  .dev = makedev(8, 3),
+							  .inode = 77,
+							  .size = 4096,
+							  .mtime_ns = 1000,
+							  .ctime_ns = 2000}};
+	ck_assert_int_eq(without_bpf_begin(&without, NULL), 0);
+}
+
+static void end(void)
+{
+	without_bpf_end(&without);
+}
+
+/* Looks again, and says how many mappings were told of. */
+static int look(struct source_code *code)
+{
+	int before = told.nr;
+
+	ck_assert_int_eq(asked.listener.look_at_code(asked.listener.ctx, PID, AT_NS, code), 0);
+	ck_assert_int_eq(code->has_changed, told.nr > before);
+	return told.nr - before;
+}
+
+START_TEST(what_is_told_of_a_mapping)
+{
+	struct source_code code = {0};
+
+	ck_assert_int_eq(asked.kind, SOURCE_PTRACE);
+	ck_assert_uint_eq(asked.freq_hz, 99);
+	ck_assert_int_eq(look(&code), 1);
+	ck_assert_int_eq(told.last.type, SIDEBAND_MMAP);
+	ck_assert_uint_eq(told.last.time_ns, AT_NS);
+	ck_assert_uint_eq(told.last.pid, PID);
+	ck_assert_uint_eq(told.last.tid, PID);
+	ck_assert_uint_eq(told.last.addr, 0x1000);
+	ck_assert_uint_eq(told.last.size, 0x2000);
+	ck_assert_uint_eq(told.last.pgoff, 0x2000);
+	ck_assert_uint_eq(told.last.dev_major, 8);
+	ck_assert_uint_eq(told.last.dev_minor, 3);
+	ck_assert_uint_eq(told.last.inode, 77);
+	ck_assert_uint_eq(told.last.build_id.size, 0);
+	ck_assert_str_eq(told.name, "/srv/plugin.so");
+	found.key.path = "/srv/plugin.so (deleted)";
+	found.key.identity.inode++;
+	found.build_id = (struct build_id){.size = 1, .bytes = {9}};
+	ck_assert_int_eq(look(&code), 1);
+	ck_assert_str_eq(told.name, "/srv/plugin.so (deleted)");
+	ck_assert_uint_eq(told.last.build_id.size, 1);
+}
+END_TEST
+
+/* Mappings are told of when any is not as it was, and then all of them. */
+START_TEST(what_has_changed)
+{
+	struct source_code code = {0};
+
+	ck_assert_int_eq(look(&code), 1);
+	ck_assert_int_eq(look(&code), 0);
+	found.nr = 2;
+	ck_assert_int_eq(look(&code), 2);
+	ck_assert_int_eq(look(&code), 0);
+	found.nr = 0; /* it is in the middle of an exec */
+	ck_assert_int_eq(look(&code), 0);
+	found.nr = 1;
+	ck_assert_int_eq(look(&code), 1);
+
+	/* Whoever writes a file anew may give it the size and the mtime of the old one. */
+#define EXPECT_CHANGE(member)                                                                      \
+	found.member++;                                                                            \
+	ck_assert_int_eq(look(&code), 1);                                                          \
+	ck_assert_int_eq(look(&code), 0)
+	EXPECT_CHANGE(mapping.start);
+	EXPECT_CHANGE(mapping.end);
+	EXPECT_CHANGE(mapping.pgoff);
+	EXPECT_CHANGE(key.identity.dev);
+	EXPECT_CHANGE(key.identity.inode);
+	EXPECT_CHANGE(key.identity.size);
+	EXPECT_CHANGE(key.identity.mtime_ns);
+	EXPECT_CHANGE(key.identity.ctime_ns);
+}
+END_TEST
+
+/* A process with so many mappings that a look did not read all is looked at less often. */
+START_TEST(looks_that_wait)
+{
+	struct source_code code = {0};
+
+	ck_assert_int_eq(look(&code), 1);
+	ck_assert_uint_eq(code.next_look_ns, 0);
+	found.ret = -E2BIG;
+	found.mapping.start++;
+	ck_assert_int_eq(look(&code), 1);
+	ck_assert_uint_eq(code.next_look_ns, NEXT_NS);
+	found.must_wait = true;
+	found.mapping.start++;
+	ck_assert_int_eq(look(&code), 0);
+	ck_assert_int_eq(told.nr_looks, 2);
+	found.must_wait = false;
+	found.ret = 0;
+	ck_assert_int_eq(look(&code), 1);
+	ck_assert_uint_eq(code.next_look_ns, 0);
+}
+END_TEST
+
+/* Without memory the recording ends: nothing may be missed. */
+START_TEST(errors_of_a_look)
+{
+	struct source_code code = {0};
+
+	found.nr = 3;
+	found.fails_at = 2;
+	ck_assert_int_eq(asked.listener.look_at_code(asked.listener.ctx, PID, AT_NS, &code),
+			 -ENOMEM);
+	ck_assert_int_eq(told.nr, 2);
+	found.ret = -ENOMEM;
+	found.mapping.start++;
+	ck_assert_int_eq(asked.listener.look_at_code(asked.listener.ctx, PID, AT_NS, &code),
+			 -ENOMEM);
+	ck_assert_int_eq(told.nr, 2);
+	ck_assert(!code.has_changed);
+}
+END_TEST
+
+SUITE_MAIN_WITH("without_bpf", begin, end, what_is_told_of_a_mapping, what_has_changed,
+		looks_that_wait, errors_of_a_look)

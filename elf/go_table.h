@@ -7,10 +7,10 @@
  * of parts. The functions are sorted by address. Each has its address, and the place of a record
  * with the places of its name and of its programs. From Go 1.18 on, addresses are of 4 bytes,
  * relative to the start of the code. The linker of position-independent programs leaves that start
- * to a relocation.
+ * to a relocation. From Go 1.26 on, the table lacks it, and the section .go.module has it.
  *
- * Formats: runtime/symtab.go of Go, struct pcHeader; debug/gosym/pclntab.go. The bytes come out of
- * anybody's files, so they are read with care.
+ * Formats: runtime/symtab.go of Go, structs pcHeader and moduledata; debug/gosym/pclntab.go. The
+ * bytes come out of anybody's files, so they are read with care.
  */
 #ifndef ELF_GO_TABLE_H
 #define ELF_GO_TABLE_H
@@ -21,6 +21,13 @@
 
 /* Place of the start of the code, from Go 1.18 on. */
 #define GO_TEXT_START_OFF 24
+
+/*
+ * Places of the first function and of the start of the code in .go.module, from Go 1.26 on:
+ * moduledata.minpc and moduledata.text. The runtime insists that the table agrees with the first.
+ */
+#define GO_MODULE_FIRST_OFF 160
+#define GO_MODULE_TEXT_OFF  176
 
 struct go_table {
 	const uint8_t *bytes;

@@ -30,15 +30,39 @@ static bool find_relocation(struct elf_file *file, uint64_t addr, uint64_t *valu
 	return false;
 }
 
-/*
- * Finds the start of the code of Go if the table leaves it out. Where Go's own linker made the
- * file, it is the start of .text. Other linkers put code of C before it, and make .init.
- */
-static bool find_text_start(struct elf_file *file, uint64_t vaddr, uint64_t *start)
+/* Finds the number at @off of section @index: what is there, or what the dynamic linker writes. */
+static bool find_number(struct elf_file *file, size_t index, uint64_t off, uint64_t *number)
 {
+	struct elf_bytes bytes = elf_file_section_bytes(file, index);
+
+	if (!bytes.data || bytes.size < off + sizeof(*number))
+		return false;
+	memcpy(number, bytes.data + off, sizeof(*number));
+	return *number || find_relocation(file, file->sections.data[index].vaddr + off, number);
+}
+
+/* Finds the start of the code in .go.module, if the module is that of the table. */
+static bool find_module_start(struct elf_file *file, const struct go_table *table, uint64_t *start)
+{
+	size_t module = elf_file_find_section(file, ".go.module");
+	uint64_t first;
+
+	return find_number(file, module, GO_MODULE_TEXT_OFF, start) &&
+	       find_number(file, module, GO_MODULE_FIRST_OFF, &first) &&
+	       *start + go_table_address(table, 0) == first;
+}
+
+/*
+ * Finds the start of the code of Go if the table at @vaddr leaves it out. Where Go's own linker
+ * made the file, it is the start of .text. Other linkers put code of C before it, and make .init.
+ */
+static bool find_text_start(struct elf_file *file, struct go_table *table, uint64_t vaddr)
+{
+	uint64_t *start = &table->text_start;
 	size_t text = elf_file_find_section(file, ".text");
 
-	if (*start || find_relocation(file, vaddr + GO_TEXT_START_OFF, start))
+	if (*start || find_relocation(file, vaddr + GO_TEXT_START_OFF, start) ||
+	    find_module_start(file, table, start))
 		return true;
 	if (!text || elf_file_find_section(file, ".init"))
 		return false;
@@ -102,7 +126,7 @@ static bool find_table(struct go_table *table, struct elf_file *file)
 		return false;
 	return go_table_read(bytes.data + off, bytes.size - off, file->arch->go_quantum, table) &&
 	       (!table->has_start ||
-		find_text_start(file, file->sections.data[index].vaddr + off, &table->text_start));
+		find_text_start(file, table, file->sections.data[index].vaddr + off));
 }
 
 int gopclntab_resolve(struct gopclntab *table, struct elf_file *file, struct range_hit *hits,

@@ -135,12 +135,44 @@ static int find_relocation(const struct elf_image *file, uint64_t addr, uint64_t
 	return ret;
 }
 
-/* Finds the start of the code of Go as elf/gopclntab.c does. It stays 0 if nothing tells. */
-static int find_text_start(const struct elf_image *file, uint64_t vaddr, uint64_t *start)
+/* Finds the number at @off of a section: what is there, or what the dynamic linker writes. */
+static int find_number(const struct elf_image *file, const Elf64_Shdr *sh, uint64_t off,
+		       uint64_t *number)
+{
+	int ret = elf_image_read(file, sh->sh_offset + off, number, sizeof(*number));
+
+	return ret || *number ? ret : find_relocation(file, sh->sh_addr + off, number);
+}
+
+/* Finds the start of the code in .go.module, if the module is that of the table. */
+static int find_module_start(const struct elf_image *file, struct go_table *table)
+{
+	const Elf64_Shdr *sh = elf_image_find_section(file, ".go.module");
+	uint64_t start = 0, first = 0;
+	int ret;
+
+	if (!sh || sh->sh_size < GO_MODULE_TEXT_OFF + sizeof(start))
+		return 0;
+	ret = find_number(file, sh, GO_MODULE_TEXT_OFF, &start);
+	if (!ret)
+		ret = find_number(file, sh, GO_MODULE_FIRST_OFF, &first);
+	if (!ret && start + go_table_address(table, 0) == first)
+		table->text_start = start;
+	return ret;
+}
+
+/*
+ * Finds the start of the code of the table at @vaddr as elf/gopclntab.c does. It stays 0 if nothing
+ * tells.
+ */
+static int find_text_start(const struct elf_image *file, struct go_table *table, uint64_t vaddr)
 {
 	const Elf64_Shdr *text = elf_image_find_section(file, ".text");
+	uint64_t *start = &table->text_start;
 	int ret = *start ? 0 : find_relocation(file, vaddr + GO_TEXT_START_OFF, start);
 
+	if (!ret && !*start)
+		ret = find_module_start(file, table);
 	if (!ret && !*start && text && !elf_image_find_section(file, ".init"))
 		*start = text->sh_addr;
 	return ret;
@@ -197,7 +229,7 @@ static int read_go_table(const struct elf_image *file, struct cfi_elf *elf)
 	if (ret || !go_table_read(elf->go_bytes + off, sh->sh_size - off, arch->go_quantum, &table))
 		return ret;
 	if (table.has_start) {
-		ret = find_text_start(file, sh->sh_addr + off, &table.text_start);
+		ret = find_text_start(file, &table, sh->sh_addr + off);
 		if (ret || !table.text_start)
 			return ret;
 	}

@@ -96,11 +96,40 @@ static inline void put_fde(frames *f, size_t cie, uint64_t start, uint32_t len,
 	end_entry(f, at);
 }
 
+struct test_section {
+	const char *name;
+	uint32_t type;
+	uint64_t vaddr;
+	const void *bytes;
+	size_t size;
+};
+
+#define MORE_SECTIONS_MAX 2
+
 struct test_elf {
 	const char *name; /* of the section with the frames; NULL: .eh_frame */
 	uint64_t flags;   /* SHF_* of it */
 	void (*spoil)(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr sections[3]); /* NULL: not */
+	const struct test_section *more;                                       /* sections */
+	size_t nr_more;
 };
+
+/* The names of sections. */
+struct test_names {
+	char bytes[128];
+	size_t nr;
+};
+
+/* Returns the place of @name. */
+static inline uint32_t add_section_name(struct test_names *names, const char *name)
+{
+	size_t at = names->nr;
+
+	names->nr += strlen(name) + 1;
+	ck_assert_uint_le(names->nr, sizeof(names->bytes));
+	memcpy(names->bytes + at, name, names->nr - at);
+	return at;
+}
 
 /* A file with code at CODE_OFF and a section of these @bytes. Returns its descriptor. */
 static inline int make_elf(const struct test_elf *spec, const uint8_t *bytes, size_t len)
@@ -113,33 +142,44 @@ static inline int make_elf(const struct test_elf *spec, const uint8_t *bytes, si
 			 .p_vaddr = CODE_VADDR,
 			 .p_filesz = CODE_SIZE,
 			 .p_memsz = CODE_SIZE};
-	Elf64_Shdr sh[3] = {0};
-	uint64_t at = CODE_OFF + CODE_SIZE;
+	Elf64_Shdr sh[3 + MORE_SECTIONS_MAX] = {0};
+	uint64_t at = CODE_OFF + CODE_SIZE, end = at + len;
 	int fd = memfd_create("test", MFD_CLOEXEC);
+	struct test_names names = {.nr = 1};
 
 	ck_assert_int_ge(fd, 0);
+	ck_assert_uint_le(spec->nr_more, MORE_SECTIONS_MAX);
 	eh.e_phoff = sizeof(eh);
 	eh.e_phnum = 1;
-	eh.e_shnum = 3;
+	eh.e_shnum = 3 + spec->nr_more;
 	eh.e_shstrndx = 2;
-	sh[1] = (Elf64_Shdr){.sh_name = 1,
+	sh[1] = (Elf64_Shdr){.sh_name = add_section_name(&names, name),
 			     .sh_type = SHT_PROGBITS,
 			     .sh_flags = spec->flags,
 			     .sh_addr = FRAMES_VADDR,
 			     .sh_offset = at,
 			     .sh_size = len};
-	sh[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
-			     .sh_offset = at + len + sizeof(sh),
-			     .sh_size = strlen(name) + 2};
-	eh.e_shoff = at + len;
+	ck_assert_int_eq(pwrite(fd, bytes, len, at), (ssize_t)len);
+	for (size_t i = 0; i < spec->nr_more; i++) {
+		const struct test_section *more = &spec->more[i];
+
+		sh[3 + i] = (Elf64_Shdr){.sh_name = add_section_name(&names, more->name),
+					 .sh_type = more->type,
+					 .sh_addr = more->vaddr,
+					 .sh_offset = end,
+					 .sh_size = more->size};
+		ck_assert_int_eq(pwrite(fd, more->bytes, more->size, end), (ssize_t)more->size);
+		end += more->size;
+	}
+	sh[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_offset = end, .sh_size = names.nr};
+	ck_assert_int_eq(pwrite(fd, names.bytes, names.nr, end), (ssize_t)names.nr);
+	eh.e_shoff = end + names.nr;
 	if (spec->spoil)
 		spec->spoil(&eh, &ph, sh);
 	ck_assert_int_eq(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
 	ck_assert_int_eq(pwrite(fd, &ph, sizeof(ph), sizeof(eh)), sizeof(ph));
-	ck_assert_int_eq(pwrite(fd, bytes, len, at), (ssize_t)len);
-	ck_assert_int_eq(pwrite(fd, sh, sizeof(sh), at + len), sizeof(sh));
-	ck_assert_int_eq(pwrite(fd, name, strlen(name) + 1, at + len + sizeof(sh) + 1),
-			 (ssize_t)strlen(name) + 1);
+	ck_assert_int_eq(pwrite(fd, sh, eh.e_shnum * sizeof(*sh), end + names.nr),
+			 (ssize_t)(eh.e_shnum * sizeof(*sh)));
 	return fd;
 }
 

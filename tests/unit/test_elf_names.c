@@ -8,6 +8,7 @@
 #include "common/io.h"
 #include "tests/unit/cfi_helper.h"
 #include "tests/unit/elfwriter.h"
+#include "tests/unit/go_elf.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 
@@ -188,16 +189,15 @@ static frames go_table(const struct go_spec *spec)
 	return f;
 }
 
-/* Returns the name at @addr in a file with the first @len bytes of @table, "" without one. */
-static const char *go_name(const frames *table, size_t len, uint64_t addr)
+/* Returns the name at @addr in the file at @fd, which it closes, "" without one. */
+static const char *go_name_of(int fd, uint64_t addr)
 {
-	const struct test_elf spec = {.name = ".gopclntab"};
 	struct range_hit hit = {.addr = addr};
 	struct gopclntab go = {0};
 	static char name[64];
 	struct elf_file file;
 
-	ck_assert_int_eq(elf_file_open(&file, make_elf(&spec, table->data, len), NULL), 0);
+	ck_assert_int_eq(elf_file_open(&file, fd, NULL), 0);
 	ck_assert_int_eq(gopclntab_resolve(&go, &file, &hit, 1), 0);
 	name[0] = '\0';
 	if (hit.range)
@@ -205,6 +205,13 @@ static const char *go_name(const frames *table, size_t len, uint64_t addr)
 	gopclntab_deinit(&go);
 	elf_file_close(&file);
 	return name;
+}
+
+/* As go_name_of, of a file with the first @len bytes of @table. */
+static const char *go_name(const frames *table, size_t len, uint64_t addr)
+{
+	return go_name_of(make_elf(&(struct test_elf){.name = ".gopclntab"}, table->data, len),
+			  addr);
 }
 
 static void check_go_functions(uint32_t magic)
@@ -254,6 +261,32 @@ START_TEST(go_tables_that_lie)
 		ck_assert_str_eq(go_name(&f, f.nr, 0x1101), "");
 		vec_free(&f);
 	}
+}
+END_TEST
+
+/* From Go 1.26 on, the module tells the start of the code, if it is that of the table. */
+START_TEST(go_modules)
+{
+	static const struct {
+		struct go_module module;
+		const char *name;
+	} cases[] = {
+		{{.first = 0x401000, .text = 0x400000}, "main.b"},
+		{{.first = 0x401000, .text = 0x400000, .size = MODULE_1_27_BYTES}, "main.b"},
+		{{.first = 0x401000, .text = 0x400000, .is_relocated = true}, "main.b"},
+		{{.first = 0x401000, .text = 0x400000, .size = GO_MODULE_TEXT_OFF + 8}, "main.b"},
+		{{.first = 0x401000, .text = 0x400000, .size = GO_MODULE_TEXT_OFF + 7}, ""},
+		{{.first = 0x401008, .text = 0x400000}, ""},
+		{{.first = 0x400ff8, .text = 0x400000, .is_relocated = true}, ""},
+		{{.first = 0x401000, .text = 0}, ""},
+		{{.first = 0, .text = 0x400000}, ""},
+	};
+	frames f = go_table(&(struct go_spec){.magic = 0xfffffff1});
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
+		ck_assert_str_eq(go_name_of(make_go_elf(f.data, f.nr, &cases[i].module), 0x401100),
+				 cases[i].name);
+	vec_free(&f);
 }
 END_TEST
 
@@ -413,4 +446,4 @@ END_TEST
 
 SUITE_MAIN_LOOP_WITH("elf_names", begin_in_new_dir, NULL, damaged, 20, own_function,
 		     without_a_table, overlapping_functions, another_machine, go_functions,
-		     go_tables_that_lie, go_names_alone, parts_of_files)
+		     go_tables_that_lie, go_modules, go_names_alone, parts_of_files)

@@ -5,6 +5,7 @@
 
 #include "record/cfi/unwind_table.h"
 #include "tests/unit/cfi_helper.h"
+#include "tests/unit/go_elf.h"
 #include "tests/unit/suite.h"
 
 #define TEXT CODE_VADDR
@@ -95,14 +96,20 @@ static void end(void)
 	unwind_table_deinit(&table);
 }
 
-static int build_bytes(const uint8_t *bytes, size_t len)
+/* Builds the table of the file at @fd, which it closes. */
+static int build_file(int fd)
 {
-	int fd = make_elf(&(struct test_elf){.name = ".gopclntab"}, bytes, len), ret;
+	int ret;
 
 	unwind_table_deinit(&table);
 	ret = unwind_table_build(fd, &table);
 	close(fd);
 	return ret;
+}
+
+static int build_bytes(const uint8_t *bytes, size_t len)
+{
+	return build_file(make_elf(&(struct test_elf){.name = ".gopclntab"}, bytes, len));
 }
 
 /* A table that is built must be good where it is read again. */
@@ -193,6 +200,36 @@ START_TEST(plain)
 	ck_assert_int_eq(rule_at(0x81)->cfa, UNWIND_CFA_UNSUPPORTED);
 	ck_assert_int_eq(rule_at(0x90)->cfa, UNWIND_CFA_NONE);
 	ck_assert_int_eq(rule_at(0x100)->cfa, UNWIND_CFA_NONE);
+}
+END_TEST
+
+/* From Go 1.26 on, the module tells the start of the code, if it is that of the table. */
+START_TEST(starts_in_modules)
+{
+	static const struct {
+		struct go_module module;
+		bool is_known;
+	} cases[] = {
+		{{.first = TEXT + 0x10, .text = TEXT}, true},
+		{{.first = TEXT + 0x10, .text = TEXT, .size = MODULE_1_27_BYTES}, true},
+		{{.first = TEXT + 0x10, .text = TEXT, .is_relocated = true}, true},
+		{{.first = TEXT + 0x10, .text = TEXT, .size = GO_MODULE_TEXT_OFF + 7}, false},
+		{{.first = TEXT, .text = TEXT}, false},
+		{{.first = TEXT, .text = TEXT, .is_relocated = true}, false},
+		{{.first = TEXT + 0x10, .text = 0}, false},
+	};
+	const struct spec spec = {0x10, "main.leaf", 0, LEAF};
+	frames f = make_table(NEWEST, &spec, 1, 0x50);
+
+	memset(f.data + GO_TEXT_START_OFF, 0, 8);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		int ret = build_file(make_go_elf(f.data, f.nr, &cases[i].module));
+
+		ck_assert_int_eq(ret, cases[i].is_known ? 0 : -ENODATA);
+		if (cases[i].is_known)
+			check_by_sp(0x10, 8, UNWIND_SAVED_SAME);
+	}
+	vec_free(&f);
 }
 END_TEST
 
@@ -440,6 +477,6 @@ START_TEST(code_of_racecall)
 }
 END_TEST
 
-SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, ends, other_stacks, programs_that_lie,
-		     damaged, too_many_steps, code_of_systemstack, code_of_morestack,
-		     code_of_asmcgocall, code_of_racecall)
+SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, starts_in_modules, ends, other_stacks,
+		     programs_that_lie, damaged, too_many_steps, code_of_systemstack,
+		     code_of_morestack, code_of_asmcgocall, code_of_racecall)

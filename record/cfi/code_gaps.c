@@ -57,6 +57,11 @@ static bool is_in_gap(const struct code_frames *frames, uint64_t addr)
 	return at && addr - all[at - 1].start < all[at - 1].size;
 }
 
+int code_gaps_add_start(struct code_frames *frames, uint64_t addr)
+{
+	return is_in_gap(frames, addr) ? vec_push(&frames->starts, addr) : 0;
+}
+
 /* Keeps the functions of the section of symbols @name that begin in a gap. */
 static int read_symbols(struct code_frames *frames, const struct elf_image *file, const char *name)
 {
@@ -70,9 +75,8 @@ static int read_symbols(struct code_frames *frames, const struct elf_image *file
 	ret = elf_image_read_section(file, sh, &symbols);
 	for (size_t i = 0; !ret && i < sh->sh_size / sizeof(symbol); i++) {
 		memcpy(&symbol, symbols + i * sizeof(symbol), sizeof(symbol));
-		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF &&
-		    is_in_gap(frames, symbol.st_value))
-			ret = vec_push(&frames->starts, symbol.st_value);
+		if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF)
+			ret = code_gaps_add_start(frames, symbol.st_value);
 	}
 	return ret;
 }

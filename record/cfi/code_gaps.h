@@ -24,6 +24,9 @@ int code_gaps_add(struct code_frames *frames, uint64_t start, uint64_t end);
  */
 int code_gaps_read(struct code_frames *frames, int fd);
 
+/* Keeps the function at @addr, as linked, if it begins in a gap. Returns 0 or -ENOMEM. */
+int code_gaps_add_start(struct code_frames *frames, uint64_t addr);
+
 /* Makes @hash, of all else in the file, one of what was read, too. */
 void code_gaps_hash(const struct code_frames *frames, uint8_t hash[static CFI_HASH_BYTES]);
 

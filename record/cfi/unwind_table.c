@@ -271,7 +271,13 @@ static int read_code(struct build *b, int fd)
 	b->code.entry = b->elf.entry;
 	vec_for_each(&b->elf.segments, segment)
 		ret = ret ? ret : find_segment_gaps(b, segment, &at);
-	return ret ? ret : code_gaps_read(&b->code, fd);
+	if (!ret)
+		ret = code_gaps_read(&b->code, fd);
+	/* Go's own linker has C in the table, too, without a program. */
+	for (uint64_t i = 0; !ret && i < b->elf.go.nr && b->code.gaps.nr; i++)
+		ret = code_gaps_add_start(&b->code,
+					  b->elf.go.text_start + go_table_address(&b->elf.go, i));
+	return ret;
 }
 
 /* Adds a function for each stretch of code that has rules. */

@@ -233,6 +233,30 @@ START_TEST(starts_in_modules)
 }
 END_TEST
 
+/* C that Go's own linker has linked: the table has its functions, and nothing tells their frames.
+ */
+START_TEST(functions_without_programs)
+{
+	/* push %rbx; xor %eax, %eax; pop %rbx; ret */
+	static const uint8_t code[] = {0x53, 0x31, 0xc0, 0x5b, 0xc3};
+	const struct spec specs[] = {{0, "from_c", 0, NULL, 0}, {0x40, "main.leaf", 0, LEAF}};
+	frames f = make_table(NEWEST, specs, 2, 0x80);
+	int fd = make_elf(&(struct test_elf){.name = ".gopclntab"}, f.data, f.nr);
+
+	ck_assert_int_eq(pwrite(fd, code, sizeof(code), CODE_OFF), sizeof(code));
+	ck_assert_int_eq(build_file(fd), 0);
+	check_read();
+	ck_assert_int_eq(rule_at(0)->cfa, UNWIND_CFA_REG);
+	ck_assert_int_eq(rule_at(0)->cfa_off, 8);
+	ck_assert_int_eq(rule_at(1)->cfa_off, 16);
+	ck_assert_int_eq(rule_at(3)->cfa_off, 16);
+	ck_assert_int_eq(rule_at(4)->cfa_off, 8);
+	ck_assert_int_eq(rule_at(5)->cfa, UNWIND_CFA_NONE);
+	check_by_sp(0x40, 8, UNWIND_SAVED_SAME);
+	vec_free(&f);
+}
+END_TEST
+
 #define PUSHES_LATE PROGRAM(2, 61, 16, 7, 15, 4)
 #define PUSHES_BOTH PROGRAM(2, 1, 16, 60, 16, 7, 15, 4)
 
@@ -477,6 +501,7 @@ START_TEST(code_of_racecall)
 }
 END_TEST
 
-SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, starts_in_modules, ends, other_stacks,
-		     programs_that_lie, damaged, too_many_steps, code_of_systemstack,
-		     code_of_morestack, code_of_asmcgocall, code_of_racecall)
+SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, starts_in_modules,
+		     functions_without_programs, ends, other_stacks, programs_that_lie, damaged,
+		     too_many_steps, code_of_systemstack, code_of_morestack, code_of_asmcgocall,
+		     code_of_racecall)

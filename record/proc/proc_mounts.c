@@ -24,6 +24,19 @@ static bool parse_line(const char *line, const char *end, uint64_t *dev, const c
 	return true;
 }
 
+bool proc_mounts_has(const char *text, int id)
+{
+	const char *end;
+	int have;
+
+	for (; *text; text = *end ? end + 1 : end) {
+		end = strchrnul(text, '\n');
+		if (sscanf(text, "%d ", &have) == 1 && have == id)
+			return true;
+	}
+	return false;
+}
+
 bool proc_mounts_type(const char *text, uint64_t dev, char type[PROC_MOUNT_TYPE_SIZE])
 {
 	const char *end, *at;

@@ -15,4 +15,7 @@
  */
 bool proc_mounts_type(const char *text, uint64_t dev, char type[PROC_MOUNT_TYPE_SIZE]);
 
+/* Is a mount with this @id in @text? */
+bool proc_mounts_has(const char *text, int id);
+
 #endif

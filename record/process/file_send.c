@@ -52,7 +52,7 @@ static int answer_request(struct look *look)
 		return -errno;
 	if (!is_file_of(fd, mapped_file_build_id(&file)))
 		return -ESTALE;
-	sent = (struct sent_file){.owner = file_owner(fd, &st),
+	sent = (struct sent_file){.owner = file_owner(fd, &st, &place),
 				  .is_mapped = is_mapped_at(look, &place, &st),
 				  .identity = file_identity_of_stat(&st)};
 	look_answer_append(look, &sent, sizeof(sent));

@@ -15,7 +15,7 @@
 #include "common/parse.h"
 #include "common/safe_open.h"
 #include "common/search.h"
-#include "record/process/file_owner.h"
+#include "record/process/user_mount.h"
 
 #define CLOCK_SLACK_NS (50 * NS_PER_MS)
 
@@ -198,7 +198,7 @@ int perf_map_open(int dir_fd, uint32_t pid, uid_t uid, uint64_t since_ns)
 	if (fd >= 0 && (fstat(fd, &st) || is_older(&st, since_ns)))
 		return -ESTALE;
 	/* A user's own file system claims that the map is root's. */
-	if (fd >= 0 && file_owner(fd, &st) == FILE_OWNER_UNSURE)
+	if (fd >= 0 && user_mount_has(fd, &st))
 		return -EPERM;
 	return TAKE_FD(fd);
 }

@@ -111,7 +111,10 @@ bool file_tables_know(const struct file_tables *u, const struct mapped_file *fil
 
 	index_for_each(&u->by_file, hash_of(&t), i) {
 		const struct file_table *have = &u->tables.data[i];
-		uint32_t owner = have->identity.is_stat ? have->identity.owner : have->owner;
+		/* Who opened the file knows whether its owner is to be believed. */
+		uint32_t owner = have->identity.is_stat && have->state != TABLE_READY
+					 ? have->identity.owner
+					 : have->owner;
 
 		if (have->state == TABLE_FORGOTTEN || !build_id_equal(&have->build_id, &t.build_id))
 			continue;

@@ -165,6 +165,12 @@ START_TEST(files_of_a_build_id)
 	told.path = file.path;
 	ck_assert(file_tables_know(&w.tables, &told, 0));
 	ck_assert(file_tables_know(&w.tables, &told, 1000));
+	/* Its file system says that it is root's, and is not believed. */
+	w.tables.tables.data[w.nr].state = TABLE_READY;
+	w.tables.tables.data[w.nr].owner = 1000;
+	ck_assert(!file_tables_know(&w.tables, &told, 0));
+	ck_assert(file_tables_know(&w.tables, &told, 1000));
+	w.tables.tables.data[w.nr].state = TABLE_NONE;
 	/* Which of two it is does not matter once their tables are known to be equal. */
 	add_file(&w, &file, 2, 1000);
 	ck_assert(!file_tables_know(&w.tables, &told, 1000));

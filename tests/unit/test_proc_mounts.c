@@ -30,4 +30,15 @@ START_TEST(types)
 }
 END_TEST
 
-SUITE_MAIN("proc_mounts", types)
+START_TEST(ids)
+{
+	ck_assert(proc_mounts_has(text, 22));
+	ck_assert(proc_mounts_has(text, 38));
+	ck_assert(!proc_mounts_has(text, 1));
+	ck_assert(!proc_mounts_has(text, 2));
+	ck_assert(!proc_mounts_has(text, 222));
+	ck_assert(!proc_mounts_has("", 22));
+}
+END_TEST
+
+SUITE_MAIN("proc_mounts", types, ids)

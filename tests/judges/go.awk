@@ -88,6 +88,9 @@ file == 2 {
 		# A prologue that has grown the stack begins anew.
 		if (jump && target == own)
 			next
+		# It jumps to what its caller has chosen (Go 1.26).
+		if (target == "runtime.asmcgocall_landingpad")
+			by_pointer[own] = 1
 		called[target] = known[own, target] = 1
 		if (jump)
 			jumps[own] = jumps[own] SUBSEP target SUBSEP

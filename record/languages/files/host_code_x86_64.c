@@ -6,7 +6,7 @@
 #include "elf/arch.h"
 
 const bool host_knows_made_code = true;
-const uint16_t host_java_versions[] = {8, 11, 17, 21, 25, 0};
+const uint16_t host_java_versions[] = {8, 11, 17, 21, 25, 26, 27, 0};
 const char host_java_mark[] = " for linux-amd64 JRE (";
 const char host_without_code[] = "";
 const uint64_t host_code_step = 1;

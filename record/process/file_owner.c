@@ -65,13 +65,15 @@ static bool is_own_mount(int id)
 {
 	static char_vec text;
 	static int fd = -1;
-	struct pollfd changed = {.events = POLLPRI};
+	struct pollfd changed;
 
 	if (fd < 0)
 		fd = open("/proc/self/mountinfo", O_RDONLY | O_CLOEXEC);
-	else if (changed.fd = fd, !poll(&changed, 1, 0) && text.nr)
-		return proc_mounts_has(text.data, id);
-	if (fd < 0 || lseek(fd, 0, SEEK_SET) || read_fd(fd, MOUNTS_BYTES_MAX, &text)) {
+	changed = (struct pollfd){.fd = fd, .events = POLLPRI};
+	if (fd < 0)
+		return false;
+	if ((poll(&changed, 1, 0) || !text.nr) &&
+	    (lseek(fd, 0, SEEK_SET) || read_fd(fd, MOUNTS_BYTES_MAX, &text))) {
 		vec_clear(&text);
 		return false;
 	}

@@ -43,7 +43,9 @@ static const struct {
 	{21, {48, 192, 344, true}},
 	{23, {48, 192, 352, true}},
 	{24, {48, 192, 352, false}},
-	{25, {0}},
+	{25, {48, 184, 344, false}},
+	{26, {48, 184, 352, false}},
+	{28, {0}},
 };
 
 int go_labels_layout(const char *text, size_t len, struct go_runtime *go)

@@ -19,8 +19,8 @@ __asm__(".pushsection .note.go.buildid, \"a\", @note\n"
 
 #define IS_MAP (GO_MINOR < 24)
 #define M      (48 / 8)
-#define CURG   (192 / 8)
-#define LABELS ((GO_MINOR < 21 ? 360 : GO_MINOR < 23 ? 344 : 352) / 8)
+#define CURG   ((GO_MINOR < 25 ? 192 : 184) / 8)
+#define LABELS ((GO_MINOR < 21 ? 360 : GO_MINOR < 23 || GO_MINOR == 25 ? 344 : 352) / 8)
 
 struct text {
 	const char *bytes;

@@ -10,7 +10,7 @@ need_bpf
 # as_go MINOR FILE: the program of tests, as one of Go 1.MINOR.
 as_go() { build "$dir/$2" says_route.c -DGO_MINOR="$1"; }
 
-for minor in 19 22 23 24; do
+for minor in 19 22 23 24 25 27; do
 	as_go $minor like_$minor
 	try_hits "as Go 1.$minor" like_$minor routes
 done

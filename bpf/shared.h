@@ -256,7 +256,7 @@ struct early_sample {
 	__u32 nr_bytes; /* of stack; bytes of the first page below the red zone mean nothing */
 	__u64 weight;
 	__u32 is_at_entry; /* the innermost frame is at the entry of its function */
-	__u32 room;        /* of its user in the ring buffer (bpf/owner_room.h) */
+	__u32 uid;         /* of its process */
 	__u64 leaf;        /* enum unwind_leaf of that frame */
 	/*
 	 * Bits 1 << n: page number n could not be read, most often as it was never used. It is not

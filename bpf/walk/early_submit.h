@@ -233,9 +233,10 @@ static __always_inline void copy_code(struct early_sample *sample, __u32 level)
 		sample->code.kind = EARLY_CODE_NONE;
 }
 
-/* Reserves @bytes, a constant, for the user with @uid, whose number is @nr. */
-static __always_inline struct early_sample *reserve_early(__u32 uid, __u32 nr, __u32 bytes)
+/* Reserves @bytes, a constant, for the user with @uid. */
+static __always_inline struct early_sample *reserve_early(__u32 uid, __u32 bytes)
 {
+	const __u32 nr = owner_room_of(uid);
 	struct owner_room *room = &early_rooms[nr % OWNER_ROOMS];
 	struct early_sample *sample = NULL;
 
@@ -272,12 +273,12 @@ static __patched_once void fill_early(struct early_sample *sample, const struct 
 /* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
 static __always_inline bool send_sized(struct submission *from, __u32 level, __u32 max_bytes)
 {
-	const __u32 uid = bpf_get_current_uid_gid(), room = owner_room_of(uid);
-	struct early_sample *sample = reserve_early(uid, room, EARLY_SAMPLE_SIZE(max_bytes));
+	const __u32 uid = bpf_get_current_uid_gid();
+	struct early_sample *sample = reserve_early(uid, EARLY_SAMPLE_SIZE(max_bytes));
 
 	if (!sample)
 		return false;
-	sample->room = room;
+	sample->uid = uid;
 	fill_early(sample, from, level);
 	copy_stack(sample, from, max_bytes);
 	restore_returns(sample, from, max_bytes);

@@ -66,25 +66,38 @@ static void forget_table(struct file_tables *u, uint32_t nr)
 }
 
 /*
- * The side-band tells the build-id alone, and files with one build-id can differ. Then only a file
- * of root is believed.
+ * Who has opened the file knows whether its owner is to be believed. 0: root, or nobody has looked.
  */
-static bool find_by_build_id(const struct file_tables *u, const struct file_table *t, uint32_t *nr)
+static uint32_t owner_of(const struct file_table *t)
+{
+	return t->owner || t->state == TABLE_READY || !t->identity.is_stat ? t->owner
+									   : t->identity.owner;
+}
+
+/*
+ * The side-band tells the build-id alone, and files with one build-id can differ. So a process of
+ * @uid gets no table of another user's file, and that of root's file where there are several.
+ */
+static bool find_by_build_id(const struct file_tables *u, const struct file_table *t, uint32_t uid,
+			     uint32_t *nr)
 {
 	const struct file_table *found = NULL;
+	bool is_owned = false;
 
 	index_for_each(&u->by_file, hash_of(t), i) {
 		const struct file_table *have = &u->tables.data[i];
+		uint32_t owner = owner_of(have);
 
-		if (have->state == TABLE_FORGOTTEN ||
+		if (have->state == TABLE_FORGOTTEN || (owner && owner != uid) ||
 		    !build_id_equal(&have->build_id, &t->build_id))
 			continue;
-		if (!found || (found->owner && !have->owner) ||
-		    (found->state != TABLE_READY && !have->owner == !found->owner)) {
+		if (!found || (is_owned && !owner) ||
+		    (found->state != TABLE_READY && !owner == !is_owned)) {
 			found = have;
+			is_owned = owner;
 			continue;
 		}
-		if (have->state == TABLE_READY && !have->owner == !found->owner &&
+		if (have->state == TABLE_READY && !owner == !is_owned &&
 		    memcmp(have->hash, found->hash, sizeof(have->hash))) {
 			*nr = NO_TABLE;
 			return true;
@@ -111,10 +124,7 @@ bool file_tables_know(const struct file_tables *u, const struct mapped_file *fil
 
 	index_for_each(&u->by_file, hash_of(&t), i) {
 		const struct file_table *have = &u->tables.data[i];
-		/* Who opened the file knows whether its owner is to be believed. */
-		uint32_t owner = have->identity.is_stat && have->state != TABLE_READY
-					 ? have->identity.owner
-					 : have->owner;
+		uint32_t owner = owner_of(have);
 
 		if (have->state == TABLE_FORGOTTEN || !build_id_equal(&have->build_id, &t.build_id))
 			continue;
@@ -123,7 +133,7 @@ bool file_tables_know(const struct file_tables *u, const struct mapped_file *fil
 			return false;
 		nr_files++;
 	}
-	return nr_files == 1 || (nr_files && find_by_build_id(u, &t, &nr) && nr != NO_TABLE &&
+	return nr_files == 1 || (nr_files && find_by_build_id(u, &t, uid, &nr) && nr != NO_TABLE &&
 				 u->tables.data[nr].state == TABLE_READY);
 }
 
@@ -137,27 +147,27 @@ bool file_tables_are_same(const struct file_tables *u, uint32_t a, uint32_t b)
 	       !memcmp(x->hash, y->hash, sizeof(x->hash));
 }
 
-int file_tables_find(struct file_tables *u, const struct mapped_file *file, uint64_t start,
-		     uint64_t end, uint32_t *nr)
+int file_tables_find(struct file_tables *u, const struct mapped_file *file, const struct mapping *m,
+		     uint32_t uid, uint32_t *nr)
 {
 	struct file_table t;
 	uint64_t hash;
 	int ret;
 
 	if (file->kind != MAPPED_FILE) {
-		bool is_own = file->kind == MAPPED_VDSO && vdso_is_same(u->vdso, start, end);
+		bool is_own = file->kind == MAPPED_VDSO && vdso_is_same(u->vdso, m->start, m->end);
 
 		*nr = is_own ? VDSO_TABLE : NO_TABLE;
 		return 0;
 	}
 	t = table_of(file);
 	hash = hash_of(&t);
-	if (!t.identity.inode && find_by_build_id(u, &t, nr))
+	if (!t.identity.inode && find_by_build_id(u, &t, uid, nr))
 		return 0;
 	index_for_each(&u->by_file, hash, i) {
 		const struct file_table *have = &u->tables.data[i];
 
-		if (have->state != TABLE_FORGOTTEN &&
+		if (have->state != TABLE_FORGOTTEN && t.identity.inode &&
 		    build_id_equal(&have->build_id, &t.build_id) &&
 		    file_identity_equal(&have->identity, &t.identity)) {
 			*nr = i;

@@ -15,6 +15,7 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/mapped_files.h"
+#include "record/process/mappings.h"
 #include "record/system/owner_time.h"
 #include "record/system/shares.h"
 #include "record/unwind/interpreter_maps.h"
@@ -102,11 +103,12 @@ void file_tables_begin(struct file_tables *tables, const struct unwind_maps *map
 		       const struct vdso *vdso);
 
 /*
- * Finds or adds the table for the mapping [start, end) of @file. *@nr stays valid until the next
- * settle, and as long as the table has users. Returns 0 or -ENOMEM.
+ * Finds or adds the table for @mapping, of @file, in a process of user @uid. If only the build-id
+ * of the file is known, it is not that of another user's file, unless that user is root. *@nr stays
+ * valid until the next settle, and as long as the table has users. Returns 0 or -ENOMEM.
  */
-int file_tables_find(struct file_tables *tables, const struct mapped_file *file, uint64_t start,
-		     uint64_t end, uint32_t *nr);
+int file_tables_find(struct file_tables *tables, const struct mapped_file *file,
+		     const struct mapping *mapping, uint32_t uid, uint32_t *nr);
 
 /*
  * Do the build-id and the path of @file, of which nothing else is known, tell which file it is? A

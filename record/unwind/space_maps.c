@@ -265,10 +265,12 @@ static int retire_mappings(struct space_maps *u, const struct unwind_process *p,
 	return space_room_leave(&u->room, p->uid, left);
 }
 
-/* Puts the mappings of a process into the list, as the program is to know them. */
+/* Puts the mappings of a process of @uid into the list, as the program is to know them. */
 static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
-			 const struct mapped_files *files, uint32_t max)
+			 const struct mapped_files *files, uint32_t uid)
 {
+	const uint32_t max = space_room_max(&u->room, uid);
+
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
 	u->list_interpreter = 0;
@@ -279,7 +281,7 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 		uint32_t nr;
 		int ret;
 
-		ret = file_tables_find(u->tables, file, mapping->start, mapping->end, &nr);
+		ret = file_tables_find(u->tables, file, mapping, uid, &nr);
 		if (ret)
 			return ret;
 		file_tables_describe(u->tables, nr, file, mapping->start - mapping->pgoff, &m);
@@ -505,7 +507,7 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 int space_maps_put(struct space_maps *u, const struct space_owner *owner,
 		   const mapping_vec *mappings, const struct mapped_files *files)
 {
-	int ret = list_mappings(u, mappings, files, space_room_max(&u->room, owner->uid));
+	int ret = list_mappings(u, mappings, files, owner->uid);
 
 	return ret ? ret : install_mappings(u, owner);
 }

@@ -198,27 +198,27 @@ static int serve_space(struct unwinder *u, const struct unwind_want *want)
 }
 
 /*
- * Asks for the table of the file that @pid maps at @pc. The recorder can open the file through the
- * process.
+ * Asks for the table of the file that is mapped at @want->pc. The recorder can open the file
+ * through the process.
  */
-static int serve_table(struct unwinder *u, uint32_t pid, uint64_t pc)
+static int serve_table(struct unwinder *u, const struct unwind_want *want)
 {
-	struct file_place place = {.pid = pid};
+	struct file_place place = {.pid = want->tgid};
 	const struct mapping *m;
 	const struct mapped_file *file;
 	uint32_t nr;
 	int ret;
 
 	forget_files(u);
-	ret = proc_scan_mapping_at(pid, pc, &u->files, &u->mappings);
-	m = ret == -ENOMEM ? NULL : mappings_find(&u->mappings, pc);
+	ret = proc_scan_mapping_at(want->tgid, want->pc, &u->files, &u->mappings);
+	m = ret == -ENOMEM ? NULL : mappings_find(&u->mappings, want->pc);
 	if (!m)
 		return ret == -ENOMEM ? ret : 0;
 	file = mapping_file(&u->files, m);
-	ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+	ret = file_tables_find(&u->tables, file, m, want->uid, &nr);
 	/* Another file has the build-id that the side-band told. */
-	if (!ret && space_maps_mistake(&u->spaces, pid, pc, nr))
-		ret = vec_push(&u->stale, pid);
+	if (!ret && space_maps_mistake(&u->spaces, want->tgid, want->pc, nr))
+		ret = vec_push(&u->stale, want->tgid);
 	if (ret || u->tables.tables.data[nr].state != TABLE_NONE)
 		return ret;
 	place.start = m->start;
@@ -234,7 +234,7 @@ static int serve_want(void *ctx, void *data, size_t size)
 
 	if (size < sizeof(*want) || u->ret)
 		return 0;
-	u->ret = want->pc ? serve_table(u, want->tgid, want->pc) : serve_space(u, want);
+	u->ret = want->pc ? serve_table(u, want) : serve_space(u, want);
 	return 0;
 }
 
@@ -244,8 +244,9 @@ static int take_early(void *ctx, void *data, size_t size)
 	struct unwinder *u = ctx;
 	const struct early_sample *sample = data;
 
-	if (size >= EARLY_SAMPLE_SIZE(0) && sample->room < OWNER_ROOMS)
-		__atomic_fetch_sub(&u->early_rooms[sample->room].used, size, __ATOMIC_RELAXED);
+	if (size >= EARLY_SAMPLE_SIZE(0))
+		__atomic_fetch_sub(&u->early_rooms[owner_room_of(sample->uid)].used, size,
+				   __ATOMIC_RELAXED);
 	if (!u->ret && size >= EARLY_SAMPLE_SIZE(0) &&
 	    sample->nr_bytes <= size - EARLY_SAMPLE_SIZE(0))
 		u->ret = early_samples_add(&u->early, sample);
@@ -387,7 +388,7 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 		return 0;
 	file = mapping_file(&then->spaces->files, m);
 	place = address_space_place(space, m);
-	ret = file_tables_find(tables, file, m->start, m->end, &nr);
+	ret = file_tables_find(tables, file, m, sample->uid, &nr);
 	if (!ret && tables->tables.data[nr].state == TABLE_NONE)
 		ret = request_table(then->u, nr, file, &place);
 	if (ret)
@@ -497,7 +498,7 @@ int unwinder_mapped(struct unwinder *u, uint32_t pid, const struct mapping *mapp
 
 	if (!p || p->is_waiting)
 		return 0;
-	ret = mapping ? file_tables_find(&u->tables, file, mapping->start, mapping->end, &nr) : 0;
+	ret = mapping ? file_tables_find(&u->tables, file, mapping, p->uid, &nr) : 0;
 	/*
 	 * The program asks for unknown mappings when it meets them. Only wrong mappings are mended
 	 * here.
@@ -607,7 +608,7 @@ int unwinder_request_popular(struct unwinder *u, const struct address_spaces *sp
 			const struct file_place place = address_space_place(space, m);
 			struct file_table *t;
 			uint32_t nr;
-			int ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+			int ret = file_tables_find(&u->tables, file, m, 0, &nr);
 
 			if (ret)
 				return ret;
@@ -665,7 +666,7 @@ int unwinder_request_own(struct unwinder *u)
 		const struct mapped_file *file = mapping_file(&u->files, m);
 		uint32_t nr;
 
-		ret = file_tables_find(&u->tables, file, m->start, m->end, &nr);
+		ret = file_tables_find(&u->tables, file, m, 0, &nr);
 		place.start = m->start;
 		place.end = m->end;
 		if (!ret && u->tables.tables.data[nr].state == TABLE_NONE)

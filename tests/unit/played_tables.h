@@ -377,12 +377,18 @@ static inline struct mapped_file told_file(void)
 	return file;
 }
 
-static inline uint32_t find(const struct mapped_file *file)
+static inline uint32_t find_of(const struct mapped_file *file, uint32_t uid)
 {
+	const struct mapping place = {.start = 0x1000, .end = 0x2000};
 	uint32_t nr = 4711;
 
-	ck_assert_int_eq(file_tables_find(&tables, file, 0x1000, 0x2000, &nr), 0);
+	ck_assert_int_eq(file_tables_find(&tables, file, &place, uid, &nr), 0);
 	return nr;
+}
+
+static inline uint32_t find(const struct mapped_file *file)
+{
+	return find_of(file, 0);
 }
 
 static inline uint32_t find_inode(uint64_t inode)

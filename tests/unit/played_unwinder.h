@@ -388,9 +388,9 @@ int __wrap_space_maps_put(struct space_maps *maps, const struct space_owner *own
 	vec_for_each(mappings, m) {
 		uint32_t nr;
 
-		ck_assert_int_eq(file_tables_find(maps->tables, mapping_file(files, m), m->start,
-						  m->end, &nr),
-				 0);
+		ck_assert_int_eq(
+			file_tables_find(maps->tables, mapping_file(files, m), m, owner->uid, &nr),
+			0);
 		ck_assert_int_eq(vec_push(&maps->list_tables, nr), 0);
 	}
 	return process.put_error;

@@ -28,6 +28,8 @@ static void note_change(void *ctx, uint32_t nr)
 	(void)nr;
 }
 
+static const struct mapping mapped = {.start = 0x1000, .end = 0x2000};
+
 static void begin(struct mapped_world *w)
 {
 	struct err err = {0};
@@ -50,7 +52,7 @@ static void begin(struct mapped_world *w)
 		.kind = MAPPED_FILE,
 		.identity = file_identity_of_stat(&st),
 	};
-	ck_assert_int_eq(file_tables_find(&w->tables, &w->file, 0x1000, 0x2000, &w->nr), 0);
+	ck_assert_int_eq(file_tables_find(&w->tables, &w->file, &mapped, 0, &w->nr), 0);
 }
 
 static void end(struct mapped_world *w)
@@ -144,7 +146,7 @@ static void add_file(struct mapped_world *w, struct mapped_file *file, uint64_t 
 {
 	file->identity.inode = inode;
 	file->identity.owner = owner;
-	ck_assert_int_eq(file_tables_find(&w->tables, file, 0x1000, 0x2000, &w->nr), 0);
+	ck_assert_int_eq(file_tables_find(&w->tables, file, &mapped, 0, &w->nr), 0);
 }
 
 /* A build-id alone tells a file where nobody can have made a second one that has it. */
@@ -191,7 +193,7 @@ START_TEST(a_file_that_was_told)
 	struct mapped_world w;
 
 	begin(&w);
-	ck_assert_int_eq(file_tables_find(&w.tables, &told, 0x1000, 0x2000, &w.nr), 0);
+	ck_assert_int_eq(file_tables_find(&w.tables, &told, &mapped, 0, &w.nr), 0);
 	ck_assert(!file_tables_know(&w.tables, &told, 0));
 	w.tables.tables.data[w.nr].state = TABLE_READY;
 	ck_assert(file_tables_know(&w.tables, &told, 0));
@@ -202,6 +204,49 @@ START_TEST(a_file_that_was_told)
 }
 END_TEST
 
+static uint32_t find_told(struct mapped_world *w, const struct mapped_file *told, uint32_t uid)
+{
+	uint32_t nr;
+
+	ck_assert_int_eq(file_tables_find(&w->tables, told, &mapped, uid, &nr), 0);
+	return nr;
+}
+
+/* Whoever has the build-id of a system's library in a file is not believed by other users. */
+START_TEST(a_file_with_the_build_id_of_another)
+{
+	char path[] = "/told";
+	const struct mapped_file told = {
+		.path = path, .kind = MAPPED_FILE, .given_id = {.size = 4, .bytes = "abcd"}};
+	struct mapped_file file;
+	struct mapped_world w;
+	uint32_t forged, roots;
+
+	begin(&w);
+	file = w.file;
+	file.found_id = told.given_id;
+	add_file(&w, &file, 1, 1000);
+	forged = w.nr;
+	ck_assert_uint_eq(find_told(&w, &told, 1000), forged);
+	roots = find_told(&w, &told, 0);
+	ck_assert_uint_ne(roots, forged);
+	/* Nobody has looked whose this one is. */
+	ck_assert_uint_eq(find_told(&w, &told, 0), roots);
+	ck_assert_uint_eq(find_told(&w, &told, 1001), roots);
+	ck_assert_uint_eq(find_told(&w, &told, 1000), roots);
+	/* Who opened them knows better. */
+	w.tables.tables.data[forged].state = TABLE_READY;
+	w.tables.tables.data[forged].owner = 1001;
+	w.tables.tables.data[roots].state = TABLE_READY;
+	w.tables.tables.data[roots].owner = 1000;
+	ck_assert_uint_eq(find_told(&w, &told, 1000), roots);
+	ck_assert_uint_eq(find_told(&w, &told, 1001), forged);
+	roots = find_told(&w, &told, 0);
+	ck_assert_uint_ge(roots, w.nr + 2);
+	end(&w);
+}
+END_TEST
+
 SUITE_MAIN("file_tables", a_file_that_comes_is_asked_for_again,
 	   samples_of_one_gone_process_are_one_attempt, a_process_that_lives_is_asked_again,
-	   files_of_a_build_id, a_file_that_was_told)
+	   files_of_a_build_id, a_file_that_was_told, a_file_with_the_build_id_of_another)

@@ -48,19 +48,20 @@ START_TEST(a_build_id_alone)
 	const struct done other = {.nr = NR_OWN_TABLES + 1, .made = made_table(2)};
 	uint32_t first = find_copy(1), second = find_copy(2);
 
-	ck_assert_uint_ne(find(&told), NO_TABLE);
+	ck_assert_uint_ne(find_of(&told, ALICE), NO_TABLE);
 	make(first, ALICE);
 	request(second, ALICE);
-	ck_assert_uint_eq(find(&told), first);
+	ck_assert_uint_eq(find_of(&told, ALICE), first);
 	ck_assert_int_eq(finish_with(&other), 0);
 	/* Which of two files of users is it? */
-	ck_assert_uint_eq(find(&told), NO_TABLE);
+	ck_assert_uint_eq(find_of(&told, ALICE), NO_TABLE);
 	/* A file of root is believed. */
 	tables.tables.data[second].owner = 0;
-	ck_assert_uint_eq(find(&told), second);
+	ck_assert_uint_eq(find_of(&told, ALICE), second);
 	tables.tables.data[first].owner = 0;
-	ck_assert_uint_eq(find(&told), NO_TABLE);
+	ck_assert_uint_eq(find_of(&told, ALICE), NO_TABLE);
 	tables.tables.data[second].owner = ALICE;
+	ck_assert_uint_eq(find_of(&told, ALICE), first);
 	ck_assert_uint_eq(find(&told), first);
 }
 END_TEST
@@ -73,10 +74,10 @@ START_TEST(a_build_id_and_a_ready_table)
 
 	tables.tables.data[first].owner = tables.tables.data[second].owner = ALICE;
 	make(second, ALICE);
-	ck_assert_uint_eq(find(&told), second);
+	ck_assert_uint_eq(find_of(&told, ALICE), second);
 	tables.tables.data[second].state = TABLE_NONE;
 	tables.tables.data[first].state = TABLE_READY;
-	ck_assert_uint_eq(find(&told), first);
+	ck_assert_uint_eq(find_of(&told, ALICE), first);
 }
 END_TEST
 

@@ -94,9 +94,8 @@ static uint32_t table_at(struct maps_world *w, uint64_t start)
 	uint32_t nr;
 
 	ck_assert_ptr_nonnull(mapping);
-	ck_assert_int_eq(file_tables_find(&w->tables, mapping_file(&w->files, mapping),
-					  mapping->start, mapping->end, &nr),
-			 0);
+	ck_assert_int_eq(
+		file_tables_find(&w->tables, mapping_file(&w->files, mapping), mapping, 0, &nr), 0);
 	return nr;
 }
 

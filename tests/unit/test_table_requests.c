@@ -46,7 +46,7 @@ END_TEST
 
 START_TEST(what_has_no_table)
 {
-	const uint64_t start = 0x7fff00000000, end_addr = start + 0x1000;
+	const struct mapping place = {.start = 0x7fff00000000, .end = 0x7fff00001000};
 	const struct vdso vdso = {.size = 0x1000};
 	struct mapped_file file = file_of(1);
 	struct unwind_mapping mapping = {0};
@@ -58,11 +58,11 @@ START_TEST(what_has_no_table)
 	file.kind = MAPPED_ANON;
 	ck_assert_uint_eq(find(&file), NO_TABLE);
 	ck_assert_uint_eq(pages_of(NO_TABLE, &bias), UNWIND_WITHOUT_TABLE);
-	ck_assert_int_eq(file_tables_find(&tables, &file, start, end_addr, &nr), 0);
+	ck_assert_int_eq(file_tables_find(&tables, &file, &place, 0, &nr), 0);
 	ck_assert_uint_eq(nr, NO_TABLE);
 	file.kind = MAPPED_VDSO;
 	ck_assert_uint_eq(find(&file), NO_TABLE);
-	ck_assert_int_eq(file_tables_find(&tables, &file, start, end_addr, &nr), 0);
+	ck_assert_int_eq(file_tables_find(&tables, &file, &place, 0, &nr), 0);
 	ck_assert_uint_eq(nr, VDSO_TABLE);
 	file.kind = MAPPED_ANON;
 	file.path = shared;

@@ -8,11 +8,11 @@
 #define EARLY_WAIT_MS   50
 
 /* Sends a sample with a stack of @nr_bytes, of which @sent arrive. */
-static int send_sample(uint32_t nr_bytes, size_t sent, uint32_t room)
+static int send_sample(uint32_t nr_bytes, size_t sent, uint32_t uid)
 {
 	static struct early_sample sample;
 
-	sample = (struct early_sample){.nr_bytes = nr_bytes, .room = room};
+	sample = (struct early_sample){.nr_bytes = nr_bytes, .uid = uid};
 	send(RING_EARLY, &sample, EARLY_SAMPLE_SIZE(0) + sent);
 	return unwinder_work(unwinder);
 }
@@ -30,16 +30,16 @@ START_TEST(samples_that_arrive)
 	ck_assert_int_eq(send_sample(101, 100, 3), 0);
 	ck_assert_uint_eq(early.nr_added, 1);
 	ck_assert_uint_eq(early_rooms[3].used, used - 2 * EARLY_SAMPLE_SIZE(100));
-	/* There is no such room. */
-	ck_assert_int_eq(send_sample(100, 100, OWNER_ROOMS), 0);
+	/* Another user, who has the same room. */
+	ck_assert_int_eq(send_sample(100, 100, OWNER_ROOMS + 3), 0);
 	ck_assert_uint_eq(early.nr_added, 2);
-	ck_assert_uint_eq(early_rooms[3].used, used - 2 * EARLY_SAMPLE_SIZE(100));
+	ck_assert_uint_eq(early_rooms[3].used, used - 3 * EARLY_SAMPLE_SIZE(100));
 	/* It is no sample. */
-	sample.room = 3;
+	sample.uid = 3;
 	send(RING_EARLY, &sample, EARLY_SAMPLE_SIZE(0) - 1);
 	work();
 	ck_assert_uint_eq(early.nr_added, 2);
-	ck_assert_uint_eq(early_rooms[3].used, used - 2 * EARLY_SAMPLE_SIZE(100));
+	ck_assert_uint_eq(early_rooms[3].used, used - 3 * EARLY_SAMPLE_SIZE(100));
 	ck_assert_int_eq(send_sample(0, 0, 0), 0);
 	ck_assert_uint_eq(early.nr_added, 3);
 }
@@ -48,7 +48,7 @@ END_TEST
 /* After an error the rest is taken off the buffers, but not kept. */
 START_TEST(samples_without_memory)
 {
-	struct early_sample sample = {.room = 3};
+	struct early_sample sample = {.uid = 3};
 
 	early.add_error = -ENOMEM;
 	early_rooms[3].used = 1 << 20;

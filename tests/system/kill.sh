@@ -12,13 +12,15 @@ ids() { cat /proc/"$1"/fdinfo/* | awk '/^(prog|map|link)_id:/ {sub(/_id:/, "", $
 # has_stopped PID LOG: strace has seen it stop, or it is over.
 has_stopped() { has_text "stopped by SIGSTOP" "$2" || ! kill -0 "$1"; }
 
-# kill_after NAME CALL N: kills a recorder that has made N of these system calls. Returns 1 if it makes fewer.
+build "$dir/acts" acts.c
+# kill_after NAME CALL N: kills a recorder that has made N of these system calls. Returns 1 if it makes fewer. Each fault is
+# a sample, so that the recording has all its sections however busy the machine is.
 kill_after()
 {
 	local pid
 	: > "$dir/$1.trace"
 	strace -D -o "$dir/$1.trace" -e trace="$2" -e inject="$2:signal=STOP:when=$3" \
-		"$profrec" -q -U -F 4999 -p $load -o "$dir/$1.prof" 0.1 2> "$dir/err" &
+		"$profrec" -q -U -e page-faults -o "$dir/$1.prof" -- "$dir/acts" touch 100 > "$dir/log" 2> "$dir/err" &
 	pid=$!
 	wait_for has_stopped $pid "$dir/$1.trace"
 	ids $pid > "$dir/$1.ids" 2> "$dir/log"

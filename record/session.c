@@ -421,13 +421,15 @@ static int prepare_source(struct session *s)
 		.sideband = s->sideband,
 		.command_pid = s->command.pid,
 	};
+	/* Threads may end before the source has begun. */
+	fill_targets(s, &s->without.targets);
 	ret = without_bpf_begin(&s->without, s->err);
 	if (ret)
 		return ret;
 	s->events.event = *source_event(s->without.source);
 	s->events.period = s->options->freq_hz ? 0 : s->options->period;
 	s->has_kernel = !s->options->user_only && source_has_kernel(s->without.source);
-	fill_targets(s, &s->without.targets);
+	s->without.targets.ksyms = s->has_kernel ? &s->ksyms : NULL;
 	note_backend(s);
 	return 0;
 }

@@ -105,7 +105,7 @@ static int trace_thread(void *ctx, uint32_t tid)
 {
 	struct stop_source *s = ctx;
 	struct target_thread *t;
-	uint32_t pid;
+	uint32_t pid, tracer;
 	int ret;
 
 	if (targets_find_thread(&s->targets, tid))
@@ -116,6 +116,9 @@ static int trace_thread(void *ctx, uint32_t tid)
 	/* A thread that has ended, and waits for the others, cannot be traced. */
 	if (ret == -EPERM && thread_times_has_ended(pid, tid, s->options.looker))
 		return -ESRCH;
+	/* A traced thread has begun it. The recorder hears of that when it takes the stops. */
+	if (ret == -EPERM && !proc_tracer(tid, &tracer) && tracer == (uint32_t)getpid())
+		return 0;
 	if (ret)
 		return ret;
 	t = targets_thread(&s->targets, pid, tid);
@@ -443,7 +446,11 @@ static int take_stop(struct stop_source *s, uint32_t tid, int status)
 		event_ret = take_event(s, t, event, sig);
 		return ret ? ret : event_ret;
 	}
-	/* A signal is about to be delivered. */
+	/*
+	 * A signal is about to be delivered. One that is ignored would not have woken the thread
+	 * without a tracer.
+	 */
+	cut_call_repeat(tid);
 	let_go(s, t, sig);
 	return ret;
 }

@@ -10,13 +10,15 @@
  *	traced threads N MS      N threads burn, and 20 sleep
  *	traced load FILE         loads the library and runs its function plugged() for 0.3 s
  *	traced signals N         sends itself N signals while timers and children send theirs
- *	traced calls MS          waits in system calls between bursts; prints those cut short
+ *	traced calls MS          waits in system calls between bursts, while children end; prints
+ *	                         those cut short
  *	traced die SIGNAL        ends by the signal
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,6 +182,23 @@ static int run_signals(long nr)
 	return 0;
 }
 
+/* The end of a child is a signal, which is ignored. */
+static bool is_cut_by_child(int fd)
+{
+	const struct timespec moment = {.tv_nsec = 1000000};
+	struct epoll_event event;
+	pid_t child = fork();
+	bool is_cut;
+
+	if (!child) {
+		nanosleep(&moment, NULL);
+		_exit(0);
+	}
+	is_cut = epoll_wait(fd, &event, 1, 20) < 0;
+	waitpid(child, NULL, 0);
+	return is_cut;
+}
+
 static void run_calls(long ms)
 {
 	const struct timespec moment = {.tv_nsec = 1000000};
@@ -194,6 +213,8 @@ static void run_calls(long ms)
 			nr_cut++;
 		if (i % 8 == 0 && nanosleep(&moment, NULL))
 			nr_cut++;
+		if (i % 40 == 0)
+			nr_cut += is_cut_by_child(fd);
 	}
 	printf("%ld\n", nr_cut);
 }

@@ -65,6 +65,12 @@ START_TEST(signals_are_handed_on)
 	runs_for(10, 1);
 	look();
 	ck_assert_played("interrupt 10\n");
+	/* Without a tracer, the end of a child would not have ended the call. */
+	played_find(10)->regs = (struct user_regs_struct){
+		.cs = 0x33, .orig_rax = SYS_recvfrom, .rax = (uint64_t)-EINTR};
+	played_stops(10, 0, SIGCHLD);
+	take();
+	ck_assert_played("write 10\ncont 10 17\n");
 }
 END_TEST
 
@@ -441,6 +447,24 @@ START_TEST(threads_that_cannot_be_added)
 }
 END_TEST
 
+/* The kernel traces what a traced thread has begun. The source hears of it with its first stop. */
+START_TEST(a_thread_begun_meanwhile)
+{
+	played_add(20, 20);
+	played_add(20, 21)->error = -EPERM;
+	tracer = getpid();
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), 0);
+	ck_assert_played("seize 20 94\nseize 21 94\n");
+	played_find(21)->error = 0;
+	played_stops(21, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("cont 21\n");
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), 0);
+	ck_assert_played("");
+	tracer = 0;
+}
+END_TEST
+
 /* At the end all threads are let go: those that run, that job control holds, or that end. */
 START_TEST(all_are_let_go)
 {
@@ -635,5 +659,5 @@ SUITE_MAIN_WITH("stop_source", begin, end, a_request_that_fails, killed_while_st
 		an_exec_that_is_killed, an_exec_while_a_sample_is_due, an_end,
 		an_end_without_a_word, an_end_that_others_have_seen, a_stop_before_the_end,
 		the_end_of_the_command, threads_are_added_once, threads_that_cannot_be_added,
-		all_are_let_go, an_id_that_comes_again, a_thread_that_does_not_stop,
-		errors_of_the_listener, a_source_ends, out_of_memory)
+		a_thread_begun_meanwhile, all_are_let_go, an_id_that_comes_again,
+		a_thread_that_does_not_stop, errors_of_the_listener, a_source_ends, out_of_memory)

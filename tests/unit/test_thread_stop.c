@@ -56,6 +56,12 @@ START_TEST(a_signal_comes_first)
 	played_stops(TID, PTRACE_EVENT_EXEC, SIGTRAP);
 	ck_assert_int_eq(thread_stop_look(TID, false, &regs), -ESRCH);
 	ck_assert_played("detach 11\n");
+	/* One that is ignored ends no call. */
+	thread->regs = (struct user_regs_struct){
+		.cs = 0x33, .orig_rax = SYS_recvfrom, .rax = (uint64_t)-EINTR};
+	played_stops(TID, 0, SIGCHLD);
+	ck_assert_int_eq(thread_stop_look(TID, false, &regs), -ESRCH);
+	ck_assert_played("write 11\ndetach 11 17\n");
 	/* It is killed before that. Its end is yet to be seen. */
 	played_stops(TID, 0, SIGUSR1);
 	thread->error = -ESRCH;

@@ -2,12 +2,34 @@
 #include "record/sources/tracee.h"
 
 #include <errno.h>
+#include <linux/capability.h>
 #include <linux/elf.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 
+#include "record/system/privilege.h"
+
+/*
+ * Who has a capability by the file of this program alone must not trace by it: whoever stops the
+ * recorder would stop the threads of others.
+ */
+static int seize(uint32_t tid, unsigned long options)
+{
+	bool is_lowered;
+	int ret = privilege_lower(CAP_SYS_PTRACE, &is_lowered);
+
+	if (ret)
+		return ret;
+	ret = ptrace(PTRACE_SEIZE, tid, 0, options) ? -errno : 0;
+	if (is_lowered)
+		privilege_raise(CAP_SYS_PTRACE);
+	return ret;
+}
+
 static int request_of_kernel(int request, uint32_t tid, unsigned long data)
 {
+	if (request == PTRACE_SEIZE)
+		return seize(tid, data);
 	return ptrace(request, tid, 0, data) ? -errno : 0;
 }
 

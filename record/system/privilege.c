@@ -5,6 +5,7 @@
 #include <linux/capability.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -43,6 +44,26 @@ bool privilege_has(int cap)
 	uint64_t effective = 0, permitted = 0;
 
 	return !get_sets(&effective, &permitted) && effective >> cap & 1;
+}
+
+int privilege_lower(int cap, bool *is_lowered)
+{
+	uint64_t effective = 0, permitted = 0;
+	int ret;
+
+	*is_lowered = getauxval(AT_SECURE) && privilege_has(cap);
+	if (!*is_lowered)
+		return 0;
+	ret = get_sets(&effective, &permitted);
+	return ret ? ret : set_sets(effective & ~(UINT64_C(1) << cap), permitted);
+}
+
+void privilege_raise(int cap)
+{
+	uint64_t effective = 0, permitted = 0;
+
+	if (!get_sets(&effective, &permitted))
+		set_sets(effective | UINT64_C(1) << cap, permitted);
 }
 
 static int read_sysctl(const char *path, int otherwise)
@@ -150,6 +171,10 @@ int privilege_explain_trace(int code, struct err *err)
 {
 	int scope = trace_scope();
 
+	if (getauxval(AT_SECURE))
+		return err_hint(
+			err, code,
+			"profrec's file has capabilities, and its caller may not trace the process without them; as root it can");
 	if (scope == 1 && !privilege_has(CAP_SYS_PTRACE))
 		return err_hint(
 			err, code,

@@ -16,6 +16,14 @@
 bool privilege_has(int cap);
 
 /*
+ * Takes @cap out of the effective set, if this process has it by the file of its program and not by
+ * its user (AT_SECURE of getauxval(3)). *@is_lowered says whether it did; then privilege_raise is
+ * due. Returns 0 or a negative errno.
+ */
+int privilege_lower(int cap, bool *is_lowered);
+void privilege_raise(int cap);
+
+/*
  * Adds a hint to @err, which words an EPERM or EACCES. The hint names the missing capability; if
  * none is missing, it names a seccomp profile or lockdown. Returns @code.
  */

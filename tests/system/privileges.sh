@@ -204,6 +204,28 @@ end_recording
 check "a directory that may be another one later: the recordings get their names" same $? 0
 check "a directory that may be another one later: the last is complete" is_complete "$dir/p%/a_1.prof"
 
+## Whoever has privileges by the program's file could stop the recorder, and with it threads that it traces.
+mkdir "$dir/granted"
+cp "$profrec" "$dir/granted"
+as_user() { setpriv --reuid $user --regid $user --clear-groups "$@"; }
+# CAP_SYS_PTRACE, CAP_PERFMON and CAP_BPF, as <linux/capability.h> has them in VFS_CAP_REVISION_2.
+if python3 -c 'import os, struct, sys; os.setxattr(sys.argv[1], "security.capability",
+		struct.pack("<5I", 0x2000001, 1 << 19, 0, 1 << 6 | 1 << 7, 0))' "$dir/granted/profrec" 2> /dev/null; then
+	sleep 600 &
+	sleeper=$!
+	check "capabilities of the file: no thread of another user is traced" \
+		says 1 "profrec's file has capabilities, and its caller may not trace the process without them" \
+		as_user "$dir/granted/profrec" --backend ptrace -o "$dir/open/f.prof" -p $sleeper 1
+	check "capabilities of the file: it is not" same "$(status $sleeper TracerPid)" 0
+	check "capabilities of the file: one's own are" \
+		as_user "$dir/granted/profrec" -q --backend ptrace -o "$dir/open/f.prof" -- sleep 0.1
+	check "capabilities of the file: others have samples by BPF" \
+		as_user "$dir/granted/profrec" -q --backend bpf -o "$dir/open/f.prof" -p $sleeper 0.1
+	kill $sleeper
+else
+	skip "capabilities of the file: no thread of another user is traced" "the file system keeps none"
+fi
+
 ## The command has the privileges of its caller.
 # shellcheck disable=SC2016
 own='sed -n "/^Cap/p; /^NoNewPrivs/p" /proc/self/status'

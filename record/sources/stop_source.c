@@ -455,24 +455,38 @@ static int take_stop(struct stop_source *s, uint32_t tid, int status)
 	return ret;
 }
 
-/* Processes that begin others without end may stop as fast as the recorder lets them go. */
-#define STOPS_NS (100 * NS_PER_MS)
+/* Handles one stop of these threads, as waitid has them. *@is_any says whether there was one. */
+static int take_one_stop(struct stop_source *s, idtype_t type, uint32_t id, bool *is_any)
+{
+	siginfo_t info = {0};
 
-/* Handles the threads that have stopped: all, unless they keep it from other work. */
+	*is_any = !tracee->wait(type, id, &info, WSTOPPED | __WALL | WNOHANG) && info.si_pid;
+	/* A child of the recorder that job control has stopped is none of them. */
+	return *is_any && info.si_code == CLD_TRAPPED ? take_stop(s, info.si_pid, info.si_status)
+						      : 0;
+}
+
+/* Processes that begin others without end may stop as fast as the recorder lets them go. */
+#define STOPS_NS (20 * NS_PER_MS)
+
+/*
+ * Handles the threads that have stopped: all, unless they keep it from other work. The kernel tells
+ * first of threads that it has traced last. So where new ones come without end, each thread has its
+ * turn after them.
+ */
 static int take_stops(struct stop_source *s)
 {
 	uint64_t end_ns = clock_monotonic_ns() + STOPS_NS;
-	siginfo_t info;
+	bool is_any = true;
 	int ret = 0;
 
-	do {
-		info.si_pid = 0;
-		if (tracee->wait(P_ALL, 0, &info, WSTOPPED | __WALL | WNOHANG) || !info.si_pid)
-			return 0;
-		/* A child of the recorder that job control has stopped is none of them. */
-		if (info.si_code == CLD_TRAPPED)
-			ret = take_stop(s, info.si_pid, info.si_status);
-	} while (!ret && clock_monotonic_ns() < end_ns);
+	while (!ret && is_any && clock_monotonic_ns() < end_ns)
+		ret = take_one_stop(s, P_ALL, 0, &is_any);
+	for (size_t i = 0; i < s->targets.threads.nr && is_any && !ret; i++) {
+		bool ignored;
+
+		ret = take_one_stop(s, P_PID, s->targets.threads.data[i].tid, &ignored);
+	}
 	return ret;
 }
 

@@ -117,6 +117,38 @@ START_TEST(stops_of_others)
 }
 END_TEST
 
+/* Thread 30 stops again as soon as it is let go, and the kernel tells of it first. */
+static int wait_in_storm(idtype_t type, uint32_t id, siginfo_t *info, int flags)
+{
+	if (type == P_PID)
+		return played_ops.wait(type, id, info, flags);
+	info->si_pid = 30;
+	info->si_code = CLD_TRAPPED;
+	info->si_status = SIGUSR1;
+	return 0;
+}
+
+static int request_in_storm(int request, uint32_t tid, unsigned long data)
+{
+	return tid == 30 ? 0 : played_ops.request(request, tid, data);
+}
+
+START_TEST(a_storm_of_stops)
+{
+	struct tracee_ops storm = played_ops;
+
+	storm.wait = wait_in_storm;
+	storm.request = request_in_storm;
+	played_add(30, 30);
+	trace(30);
+	tracee = &storm;
+	played_stops(10, 0, SIGUSR2);
+	take();
+	ck_assert_played("cont 10 12\n");
+	tracee = &played_ops;
+}
+END_TEST
+
 /* A new thread owes all of its time. While it waits for its first turn it shows no sample. */
 START_TEST(a_new_thread)
 {
@@ -654,9 +686,9 @@ END_TEST
 
 SUITE_MAIN_WITH("stop_source", begin, end, a_request_that_fails, killed_while_stopped,
 		a_stop_that_was_not_asked_for, signals_are_handed_on, job_control, stops_of_others,
-		a_new_thread, a_new_thread_that_has_called, new_processes, descendants,
-		new_threads_that_are_killed, an_exec_of_another_thread, debts_of_an_exec,
-		an_exec_that_is_killed, an_exec_while_a_sample_is_due, an_end,
+		a_storm_of_stops, a_new_thread, a_new_thread_that_has_called, new_processes,
+		descendants, new_threads_that_are_killed, an_exec_of_another_thread,
+		debts_of_an_exec, an_exec_that_is_killed, an_exec_while_a_sample_is_due, an_end,
 		an_end_without_a_word, an_end_that_others_have_seen, a_stop_before_the_end,
 		the_end_of_the_command, threads_are_added_once, threads_that_cannot_be_added,
 		a_thread_begun_meanwhile, all_are_let_go, an_id_that_comes_again,

@@ -194,6 +194,7 @@ PLAYED := cpus_possible proc_tgid proc_parent proc_tracer proc_add_threads rando
 	program_take_sample
 $(B)/tests/test_stop_source $(B)/tests/test_stop_times: UNIT_LIBS := $(call wraps,$(PLAYED) access timerfd_settime)
 $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_stops: UNIT_LIBS := $(call wraps,$(PLAYED) ioctl mmap64 syscall)
+$(B)/tests/test_drain: UNIT_LIBS := $(call wraps,sampler_count_waiting sampler_drain sampler_visit_waiting)
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
 $(B)/tests/test_copied_text: UNIT_LIBS := $(call wraps,proc_query_file)
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)

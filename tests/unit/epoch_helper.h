@@ -51,6 +51,8 @@ static const char kallsyms[] = "ffffffff81000000 T startup_64\n"
 			       "ffffffff81002000 T do_syscall\n"
 			       "ffffffff81003000 t do_read\n"
 			       "ffffffff81004000 t do_exit_noreturn\n"
+			       "ffffffff81005000 T asm_sysvec_apic_timer_interrupt\n"
+			       "ffffffff81006000 T __traceiter_sched_switch\n"
 			       "ffffffffc0100010 t ext_read\t[ext]\n"
 			       "ffffffffc0200000 t bpf_prog_1\t[bpf]\n";
 

@@ -230,6 +230,14 @@ $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_s
 	session_has_many_records session_init session_note_omissions session_prepare session_start session_stop session_take_samples \
 	session_unwind session_watch_cpus session_watch_overhead sideband_fds unwinder_fds wakeups_block_signals wakeups_deinit wakeups_init \
 	wakeups_wait wakeups_wait_for wakeups_watch wakeups_watch_watermark)
+$(B)/tests/test_pipeline: UNIT_LIBS := $(call wraps,address_spaces_distrust clock_gettime drain_add_next drain_count_waiting drain_create \
+	drain_destroy drain_keep_waiting drain_take drain_tell_samples epoch_ask_names epoch_begin_slices epoch_create epoch_destroy \
+	epoch_finish epoch_nr_counts epoch_owes_names epoch_reset file_names_is_waiting file_names_settle function_names_age \
+	function_names_settle jit_forget ksyms_load_rest ksyms_refresh recordings_write_epoch sampler_begin_slices \
+	sampler_clear_wakeups sampler_set_at_rest sampler_swap session_apply_records session_forget session_labels \
+	session_take_samples session_watch_cpus sideband_count_lost sideband_lost unwinder_early unwinder_functions \
+	unwinder_has_many_names unwinder_interpreters unwinder_lacks_room unwinder_settle unwinder_sweep unwinder_take_early \
+	unwinder_walk_early unwinder_wants_drain)
 $(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record look_budget_begin look_budget_end look_budget_must_wait proc_owner \
 	proc_scan_mappings source_create)
 $(B)/tests/test_attach: UNIT_LIBS := $(call wraps,bpf_link_create bpf_prog_load syscall tracepoint_field_find)

@@ -3,6 +3,7 @@
 #include "record/epoch/drain.h"
 
 #include "tests/unit/epoch_helper.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
@@ -218,21 +219,56 @@ START_TEST(stack_of_a_thread_that_waits)
 }
 END_TEST
 
-/* Of a walk that waits for its sample, and of one whose set was not taken. */
+/* Of walks that wait for their samples, and of one whose set was not taken. */
 START_TEST(counts_find_stacks_that_were_walked)
 {
 	map_file(PID_A, 10, "/bin/app", &id_app, 0x10000, 0x1000, 0);
-	for (uint64_t i = 0; i < 2; i++) {
-		add_early(PID_A, 0x10010 + i, i == 0);
+	for (uint64_t i = 0; i < 3; i++) {
+		add_early(PID_A, 0x10010 + i, i != 1);
 		early.samples.data[i].key.user_stack = STACK_FIRST_ID + i;
 		early.samples.data[i].weight = 0;
 		play_count(STACK_FIRST_ID + i, STACK_NONE, 1);
 	}
+	add_early(PID_A, 0x10020, true);
+	take_set(false);
+	fill();
+	ck_assert_uint_eq(t.nr_counts, 4);
+	expect_user(0, FRAMES(0x10010));
+	ck_assert_int_eq(t.stacks[t.counts[1].user_stack].end, PROF_STACK_MISSED_ERROR);
+	expect_user(2, FRAMES(0x10012));
+	expect_user(3, FRAMES(0x10020));
+}
+END_TEST
+
+/* Each count of a set may be the one for which /proc is read, here that of this process. */
+START_TEST(mappings_are_looked_up_for_all_counts)
+{
+	const uint64_t here = (uintptr_t)&play_count;
+
+	play_stack(100, STACK_END_ROOT, &here, 1);
+	play_count(STACK_NONE, STACK_NONE, 1);
+	play_count(100, STACK_NONE, 1)->key.tgid = getpid();
 	take_set(false);
 	fill();
 	ck_assert_uint_eq(t.nr_counts, 2);
-	expect_user(0, FRAMES(0x10010));
-	ck_assert_int_eq(t.stacks[t.counts[1].user_stack].end, PROF_STACK_MISSED_ERROR);
+	ck_assert_int_eq(t.objects[user_frame(1, 0)->object].kind, PROF_OBJECT_FILE);
+}
+END_TEST
+
+START_TEST(memory_is_released)
+{
+	play_stack(100, STACK_END_FP, FRAMES(0x10010, 0x10020));
+	play_count(100, STACK_NONE, 5)->nr_changes = 2;
+	heap_for_each_round(i)
+	{
+		struct drain *d;
+
+		ck_assert_int_eq(drain_create(&d), 0);
+		ck_assert_int_eq(drain_take(d, NULL, &err), 0);
+		drain_destroy(d);
+	}
+	ck_assert(!heap_has_grown());
+	drain_destroy(NULL);
 }
 END_TEST
 
@@ -495,7 +531,8 @@ END_TEST
 
 SUITE_MAIN_WITH("drain", begin, end, samples_of_the_set_that_was_taken,
 		the_caller_writes_large_epochs, stack_of_a_thread_that_waits,
-		counts_find_stacks_that_were_walked, counts_get_their_stacks,
+		counts_find_stacks_that_were_walked, mappings_are_looked_up_for_all_counts,
+		memory_is_released, counts_get_their_stacks,
 		changes_of_slices_belong_to_their_counts, a_wake_is_taken_apart,
 		wakers_without_a_user_stack, stacks_of_threads_that_wait_stay,
 		a_stack_that_was_used_stays_for_one_more_set,

@@ -112,6 +112,7 @@ static void begin(void)
 		processes[i] = (struct process){.pid = order[i],
 						.parent = order[i] == 9 ? 1 : order[i] - 1};
 	vec_clear(&pids);
+	ck_assert_int_eq(vec_push(&pids, 30), 0);
 	ck_assert_int_eq(vec_push(&pids, 20), 0);
 	ck_assert_int_eq(vec_push(&pids, 10), 0);
 }

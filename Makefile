@@ -197,6 +197,8 @@ $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_sto
 $(B)/tests/test_drain: UNIT_LIBS := $(call wraps,sampler_count_waiting sampler_drain sampler_visit_waiting)
 $(B)/tests/test_child: UNIT_LIBS := $(call wraps,waitpid)
 $(B)/tests/test_descendants: UNIT_LIBS := $(call wraps,proc_list proc_parent syscall)
+$(B)/tests/test_epoch_names: UNIT_LIBS := $(call wraps,container_names_find jit_begin_reading jit_end_reading jit_find_owner jit_note_unread \
+	jit_open_map new_processes_find new_processes_look perf_map_lookup perf_map_name)
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)
 $(B)/tests/test_session_notes: UNIT_LIBS := $(call wraps,cpus_online events_times file_names_unserved looker_most_given_up looker_nr_given_up \

@@ -201,6 +201,8 @@ $(B)/tests/test_epoch_names: UNIT_LIBS := $(call wraps,container_names_find jit_
 	jit_open_map new_processes_find new_processes_look perf_map_lookup perf_map_name)
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)
+$(B)/tests/test_off_cpu: UNIT_LIBS := $(call wraps,bpf_map_lookup_batch)
+$(B)/tests/test_sampler_load: UNIT_LIBS := $(call wraps,bpf_map__reuse_fd libbpf_probe_bpf_helper program_begin stat64)
 $(B)/tests/test_session_notes: UNIT_LIBS := $(call wraps,cpus_online events_times file_names_unserved looker_most_given_up looker_nr_given_up \
 	looker_nr_stopped progress_note source_lacks unwinder_pool)
 $(B)/tests/test_worker_line: UNIT_LIBS := $(call wraps,child_state clock_gettime read_file timerfd_create timerfd_settime)

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "record/symbols/perf_map.h"
+#include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
 #define MB          (UINT64_C(1) << 20)
@@ -276,11 +277,15 @@ END_TEST
 /* All names of a map or none, unless it is the last one that is read. */
 START_TEST(names_share_the_room)
 {
-	add_map(5, MB, NAMES_MAX / 8, 5);
+	add_map(5, MB, NAMES_MAX / 8, 4);
 	add_map(7, MB, NAMES_MAX / 8, 1);
+	name_code(" 1:64 2:127");
+	ck_assert_uint_eq(names_of(1), 4);
+	ck_assert_uint_eq(names_of(2), 1);
+	add_frame(1, CODE + ENTRY_BYTES * 4 + 0x10);
+	jit.nr_epochs = 0;
 	name_code(" 1:64 2:127 1:126");
 	ck_assert_uint_eq(names_of(1), 5);
-	ck_assert_uint_eq(names_of(2), 1);
 	ck_assert_uint_eq(played.nr_unread, 0);
 	for (unsigned int i = 5; i < 8; i++)
 		add_frame(1, CODE + ENTRY_BYTES * i + 0x10);
@@ -486,7 +491,36 @@ START_TEST(one_fact_alone)
 }
 END_TEST
 
+START_TEST(out_of_memory)
+{
+	const struct epoch_sources sources = {.spaces = &spaces};
+	struct address_space *space;
+
+	ck_assert_int_eq(address_spaces_get(&spaces, 5000001, 0, &space), 0);
+	answer.identity = (struct proc_identity){.uid = 1000, .name = "now"};
+	SET_TEXT(&answer.cgroup, "/group");
+	SET_TEXT(&answer.attributes, "service\0shop");
+	SET_TEXT(&container, "pod\0shop-1");
+	oom_for_each_call(n)
+	{
+		const struct prof_process entry = {.pid = 7, .generation = 1};
+		struct epoch_tables t = {0};
+		uint32_t id;
+		int ret = epoch_tables_reset(&t);
+
+		if (!ret)
+			ret = epoch_tables_process(&t, &entry, &id);
+		if (!ret)
+			ret = epoch_names_process(&t, &sources, space, id);
+		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
+		epoch_tables_deinit(&t);
+	}
+	address_spaces_deinit(&spaces);
+}
+END_TEST
+
 SUITE_MAIN_WITH("epoch_names", begin, end, maps_take_turns, objects_without_a_map,
 		users_share_the_room, large_maps_come_last, names_share_the_room,
 		names_of_leaves_and_callers, maps_that_cannot_be_read, names_in_the_vdso,
-		what_is_known_of_a_process, a_process_before_its_exec, one_fact_alone)
+		what_is_known_of_a_process, a_process_before_its_exec, one_fact_alone,
+		out_of_memory)

@@ -3,9 +3,12 @@
  * Time off the CPU, by the program that the scheduler runs at each switch. The switches and the
  * clock are the test's own, so each wait is known to the nanosecond.
  */
+#include <bpf/bpf.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "common/minmax.h"
 #include "common/vec.h"
 #include "record/program/program.h"
 #include "record/sampler/sampler.h"
@@ -323,8 +326,101 @@ START_TEST(switches_after_the_end)
 }
 END_TEST
 
+/* The kernel hands out the threads that wait in batches (--wrap). */
+static struct {
+	uint32_t nr, next; /* threads */
+	unsigned int nr_calls, fails_at;
+	uint32_t position;
+	int visit_fails_at;
+	uint32_t nr_visited;
+} batches;
+
+int __wrap_bpf_map_lookup_batch(int fd, void *in, void *out, void *keys, void *values,
+				uint32_t *count, const struct bpf_map_batch_opts *opts);
+
+int __wrap_bpf_map_lookup_batch(int fd, void *in, void *out, void *keys, void *values,
+				uint32_t *count, const struct bpf_map_batch_opts *opts)
+{
+	struct waiting_thread *threads = values;
+	const uint32_t nr = min_u64(*count, batches.nr - batches.next);
+
+	(void)fd, (void)keys, (void)opts;
+	ck_assert_int_eq(in == NULL, !batches.nr_calls);
+	if (in)
+		ck_assert_uint_eq(*(uint32_t *)in, batches.position);
+	*count = 0;
+	errno = EPERM;
+	if (++batches.nr_calls == batches.fails_at)
+		return -1;
+	for (uint32_t i = 0; i < nr; i++)
+		threads[i].since_ns = batches.next++;
+	*count = nr;
+	*(uint32_t *)out = batches.position = 7 * batches.nr_calls;
+	errno = ENOENT;
+	return batches.next == batches.nr ? -1 : 0;
+}
+
+static int visit(void *ctx, const struct waiting_thread *thread)
+{
+	ck_assert_ptr_eq(ctx, &batches);
+	ck_assert_uint_eq(thread->since_ns, batches.nr_visited);
+	return ++batches.nr_visited == (uint32_t)batches.visit_fails_at ? -EIO : 0;
+}
+
+START_TEST(threads_that_wait_are_visited)
+{
+	static const struct {
+		uint32_t nr, nr_visited;
+		unsigned int fails_at, nr_calls;
+		int visit_fails_at, ret;
+	} cases[] = {
+		{0, 0, 0, 1, 0, 0},
+		{1, 1, 0, 1, 0, 0},
+		{1024, 1024, 0, 1, 0, 0},
+		{1025, 1025, 0, 2, 0, 0},
+		{2500, 2500, 0, 3, 0, 0},
+		{2500, 1024, 2, 2, 0, -EPERM},
+		{2500, 1030, 0, 2, 1030, -EIO},
+		{2500, 1024, 0, 1, 1024, -EIO},
+	};
+
+	create();
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		memset(&batches, 0, sizeof(batches));
+		batches.nr = cases[i].nr;
+		batches.fails_at = cases[i].fails_at;
+		batches.visit_fails_at = cases[i].visit_fails_at;
+		err = (struct err){0};
+		ck_assert_int_eq(sampler_visit_waiting(sampler, visit, &batches, &err),
+				 cases[i].ret);
+		ck_assert_uint_eq(batches.nr_visited, cases[i].nr_visited);
+		ck_assert_uint_eq(batches.nr_calls, cases[i].nr_calls);
+		ck_assert_str_eq(err.text, cases[i].ret == -EPERM
+						   ? "failed to read the threads that wait: "
+						     "Operation not permitted"
+						   : "");
+	}
+}
+END_TEST
+
+/* Waits that the end of the recording cuts count as taken, as all others do. */
+START_TEST(waits_at_the_end_are_counted)
+{
+	const struct count_key key = {.event = OFF_CPU_DISK};
+	uint64_t nr;
+
+	create_for((struct off_cpu_options){.is_on = true, .by_state = true}, NULL);
+	sampler_count_waiting(sampler, &key);
+	sampler_count_waiting(sampler, &key);
+	ck_assert_int_eq(sampler_taken(sampler, &nr, &err), 0);
+	ck_assert_uint_eq(nr, 2);
+	ck_assert_uint_eq(drain_event(OFF_CPU_DISK).counted, 2);
+	ck_assert_uint_eq(drain_event(OFF_CPU_DISK).taken, 0);
+}
+END_TEST
+
 SUITE_MAIN_WITH("off_cpu", NULL, end, a_wait_from_leaving_to_coming_back, waits_of_one_stack_add_up,
 		each_state_is_an_event, short_and_long_waits_are_left_out,
 		threads_that_were_not_chosen, a_thread_that_ends_waits_no_more,
 		a_thread_that_came_back_unseen, the_waker_of_a_wait, a_runnable_thread_has_no_waker,
-		switches_after_the_end)
+		switches_after_the_end, threads_that_wait_are_visited, waits_at_the_end_are_counted)

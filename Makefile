@@ -195,11 +195,14 @@ PLAYED := cpus_possible proc_tgid proc_parent proc_tracer proc_add_threads rando
 $(B)/tests/test_stop_source $(B)/tests/test_stop_times: UNIT_LIBS := $(call wraps,$(PLAYED) access timerfd_settime)
 $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_stops: UNIT_LIBS := $(call wraps,$(PLAYED) ioctl mmap64 syscall)
 $(B)/tests/test_drain: UNIT_LIBS := $(call wraps,sampler_count_waiting sampler_drain sampler_visit_waiting)
+$(B)/tests/test_backend: UNIT_LIBS := $(call wraps,access bpf_map_create privilege_event_level privilege_explain_none privilege_has \
+	privilege_in_user_namespace ptrace syscall uname)
 $(B)/tests/test_child: UNIT_LIBS := $(call wraps,waitpid)
 $(B)/tests/test_descendants: UNIT_LIBS := $(call wraps,proc_list proc_parent syscall)
 $(B)/tests/test_epoch_names: UNIT_LIBS := $(call wraps,container_names_find jit_begin_reading jit_end_reading jit_find_owner jit_note_unread \
 	jit_open_map new_processes_find new_processes_look perf_map_lookup perf_map_name)
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
+$(B)/tests/test_privilege: UNIT_LIBS := $(call wraps,fopen64 prctl syscall)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)
 $(B)/tests/test_off_cpu: UNIT_LIBS := $(call wraps,bpf_map_lookup_batch)
 $(B)/tests/test_sampler_load: UNIT_LIBS := $(call wraps,bpf_map__reuse_fd libbpf_probe_bpf_helper program_begin stat64)

@@ -198,16 +198,21 @@ $(B)/tests/test_drain: UNIT_LIBS := $(call wraps,sampler_count_waiting sampler_d
 $(B)/tests/test_backend: UNIT_LIBS := $(call wraps,access bpf_map_create privilege_event_level privilege_explain_none privilege_has \
 	privilege_in_user_namespace ptrace syscall uname)
 $(B)/tests/test_child: UNIT_LIBS := $(call wraps,waitpid)
+$(B)/tests/test_chosen_events: UNIT_LIBS := $(call wraps,attach_can_user_multi cgroup_members probes_add probes_add_event)
 $(B)/tests/test_descendants: UNIT_LIBS := $(call wraps,proc_list proc_parent syscall)
+$(B)/tests/test_description: UNIT_LIBS := $(call wraps,events_times sampler_early_refused sampler_skipped_hits sampler_take_totals \
+	sampler_unfollowed session_tell_lacks sideband_lost)
 $(B)/tests/test_epoch_names: UNIT_LIBS := $(call wraps,container_names_find jit_begin_reading jit_end_reading jit_find_owner jit_note_unread \
 	jit_open_map new_processes_find new_processes_look perf_map_lookup perf_map_name)
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
 $(B)/tests/test_privilege: UNIT_LIBS := $(call wraps,fopen64 prctl syscall)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)
 $(B)/tests/test_off_cpu: UNIT_LIBS := $(call wraps,bpf_map_lookup_batch)
+$(B)/tests/test_rescans: UNIT_LIBS := $(call wraps,proc_owner proc_scan_process)
 $(B)/tests/test_sampler_load: UNIT_LIBS := $(call wraps,bpf_map__reuse_fd libbpf_probe_bpf_helper program_begin stat64)
 $(B)/tests/test_session_notes: UNIT_LIBS := $(call wraps,cpus_online events_times file_names_unserved looker_most_given_up looker_nr_given_up \
 	looker_nr_stopped progress_note source_lacks unwinder_pool)
+$(B)/tests/test_tracefs: UNIT_LIBS := $(call wraps,access)
 $(B)/tests/test_worker_line: UNIT_LIBS := $(call wraps,child_state clock_gettime read_file timerfd_create timerfd_settime)
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
 $(B)/tests/test_copied_text: UNIT_LIBS := $(call wraps,proc_query_file)
@@ -252,8 +257,8 @@ $(B)/tests/test_pipeline: UNIT_LIBS := $(call wraps,address_spaces_distrust cloc
 	session_take_samples session_watch_cpus sideband_count_lost sideband_lost unwinder_early unwinder_functions \
 	unwinder_has_many_names unwinder_interpreters unwinder_lacks_room unwinder_settle unwinder_sweep unwinder_take_early \
 	unwinder_walk_early unwinder_wants_drain)
-$(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record look_budget_begin look_budget_end look_budget_must_wait proc_owner \
-	proc_scan_mappings source_create)
+$(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record descendants_follow look_budget_begin look_budget_end look_budget_must_wait \
+	proc_owner proc_scan_mappings sideband_set_unsent source_add source_create source_has_kernel source_nr_lost source_take)
 $(B)/tests/test_attach: UNIT_LIBS := $(call wraps,bpf_link_create bpf_prog_load syscall tracepoint_field_find)
 $(B)/tests/test_names_budget: UNIT_LIBS := $(call wraps,clock_gettime)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \

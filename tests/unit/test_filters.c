@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "record/sampler/filters.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/suite.h"
 
 /* No process has this id, which is above PID_MAX_LIMIT. */
@@ -154,5 +157,77 @@ START_TEST(paths_that_are_something_else)
 }
 END_TEST
 
+/* A thread that says its id, and lives until it is cancelled. */
+static void *tell_tid(void *pipe_fds)
+{
+	const uint32_t tid = (uint32_t)syscall(SYS_gettid);
+
+	if (write(((int *)pipe_fds)[1], &tid, sizeof(tid)) != sizeof(tid))
+		return NULL;
+	for (;;)
+		pause();
+}
+
+START_TEST(memory_is_released)
+{
+	ck_assert_int_eq(vec_push(&pids, (uint32_t)getpid()), 0);
+	options.comm = "make";
+	heap_for_each_round(i)
+	{
+		open_filters();
+		expect_format("comm 'make'");
+		filters_close(&filters);
+	}
+	ck_assert(!heap_has_grown());
+}
+END_TEST
+
+/* The processes of a cgroup, from a file as cgroup v2 has it. */
+START_TEST(members_of_a_cgroup)
+{
+	int dir = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	ck_assert_int_eq(cgroup_members(dir, &pids), 0);
+	ck_assert_uint_eq(pids.nr, 0);
+	write_file("cgroup.procs", "7\n4194304\n0\n");
+	ck_assert_int_eq(cgroup_members(dir, &pids), 0);
+	ck_assert_uint_eq(pids.nr, 3);
+	ck_assert_uint_eq(pids.data[0], 7);
+	ck_assert_uint_eq(pids.data[1], 4194304);
+	ck_assert_uint_eq(pids.data[2], 0);
+	close(dir);
+}
+END_TEST
+
+/* The id of a thread that is not its process's is no process. */
+START_TEST(a_thread_is_no_process)
+{
+	int stop[2];
+	pthread_t thread;
+	uint32_t tid;
+	char text[128];
+
+	ck_assert_int_eq(pipe2(stop, O_CLOEXEC), 0);
+	ck_assert_int_eq(pthread_create(&thread, NULL, tell_tid, stop), 0);
+	ck_assert_int_eq(read(stop[0], &tid, sizeof(tid)), sizeof(tid));
+	ck_assert_int_eq(vec_push(&pids, tid), 0);
+	ck_assert_int_eq(filters_open(&filters, &options, &err), -ESRCH);
+	snprintf(text, sizeof(text), "failed to record process %u: it is a thread of process %d",
+		 tid, getpid());
+	ck_assert_str_eq(err.text, text);
+	snprintf(text, sizeof(text), "-L %u records a thread", tid);
+	ck_assert_str_eq(err.hint, text);
+	/* As a thread it is fine, and its process's mappings are wanted. */
+	vec_clear(&pids);
+	ck_assert_int_eq(vec_push(&tids, tid), 0);
+	open_filters();
+	ck_assert_uint_eq(filters.scan.data[0], getpid());
+	filters_close(&filters);
+	pthread_cancel(thread);
+	pthread_join(thread, NULL);
+}
+END_TEST
+
 SUITE_MAIN_WITH("filters", begin, end, none, processes, threads, a_command_is_followed,
-		ids_that_are_gone, names, paths_that_are_something_else)
+		ids_that_are_gone, names, paths_that_are_something_else, memory_is_released,
+		members_of_a_cgroup, a_thread_is_no_process)

@@ -14,6 +14,31 @@ static const uint64_t here = (uintptr_t)&rescans_look;
 static struct address_spaces spaces;
 static struct rescans rescans;
 
+/* What a look is given and what it finds instead of /proc (--wrap). */
+static struct {
+	bool is_on;
+	int ret;
+	size_t max;
+	unsigned int nr_owners; /* times that somebody asked for the owner */
+} played;
+
+int __real_proc_scan_process(struct address_spaces *s, uint32_t pid, uint64_t time_ns, size_t max);
+int __wrap_proc_scan_process(struct address_spaces *s, uint32_t pid, uint64_t time_ns, size_t max);
+uint32_t __real_proc_owner(uint32_t pid);
+uint32_t __wrap_proc_owner(uint32_t pid);
+
+int __wrap_proc_scan_process(struct address_spaces *s, uint32_t pid, uint64_t time_ns, size_t max)
+{
+	played.max = max;
+	return played.is_on ? played.ret : __real_proc_scan_process(s, pid, time_ns, max);
+}
+
+uint32_t __wrap_proc_owner(uint32_t pid)
+{
+	played.nr_owners++;
+	return played.is_on ? 1000 : __real_proc_owner(pid);
+}
+
 static void begin(void)
 {
 	spaces = (struct address_spaces){0};
@@ -97,6 +122,49 @@ START_TEST(a_process_waits_for_its_next_look)
 }
 END_TEST
 
+/* It is told of the user of the process, and the process waits for its next look. */
+START_TEST(a_look_that_does_not_read_all_mappings)
+{
+	struct look_budget looks;
+	struct address_space *space = space_of(getpid());
+	const struct raw_stack stack = {.frames = &here, .nr_frames = 1};
+	uint64_t before_ns = clock_monotonic_ns();
+
+	look_budget_init(&looks, NULL);
+	rescans.looks = &looks;
+	played.is_on = true;
+	played.ret = -E2BIG;
+	ck_assert(!look(space, here));
+	ck_assert_uint_eq(played.max, LOOK_MAPPINGS_MAX);
+	ck_assert_uint_ge(space->next_look_ns, before_ns + NS_PER_S);
+	ck_assert_uint_eq(shares_nr_lacked(&looks.left_out), 1);
+	ck_assert_uint_eq(shares_most_lacked(&looks.left_out)->uid, 1000);
+	/* The owner is asked for once in a drain. */
+	space->next_look_ns = UINT64_MAX;
+	rescans.generations.nr = 0;
+	index_clear(&rescans.by_generation);
+	ck_assert(!look(space, here));
+	ck_assert_uint_eq(played.nr_owners, 1);
+	rescans_clear(&rescans);
+	ck_assert(!look(space, here));
+	ck_assert_uint_eq(played.nr_owners, 2);
+	/* Nothing is told of looks that read all, or that fail. */
+	space->next_look_ns = 0;
+	played.ret = -ENOMEM;
+	ck_assert_int_eq(rescans_look(&rescans, &spaces, space, &stack, 1), -ENOMEM);
+	rescans_clear(&rescans);
+	played.ret = 0;
+	ck_assert(!look(space, here));
+	ck_assert_uint_eq(shares_nr_lacked(&looks.left_out), 3);
+	/* Without a budget, a look has no limit. */
+	rescans_clear(&rescans);
+	rescans.looks = NULL;
+	ck_assert(!look(space, here));
+	ck_assert_uint_eq(played.max, 0);
+	look_budget_deinit(&looks);
+}
+END_TEST
+
 START_TEST(not_where_nothing_is_missing)
 {
 	struct address_space *space = space_of(getpid());
@@ -147,5 +215,5 @@ START_TEST(out_of_memory)
 END_TEST
 
 SUITE_MAIN_WITH("rescans", begin, end, an_unknown_process_is_read, once_in_a_drain,
-		a_process_waits_for_its_next_look, not_where_nothing_is_missing,
-		not_what_the_process_was, out_of_memory)
+		a_process_waits_for_its_next_look, a_look_that_does_not_read_all_mappings,
+		not_where_nothing_is_missing, not_what_the_process_was, out_of_memory)

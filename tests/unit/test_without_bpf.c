@@ -5,6 +5,8 @@
 #include <sys/sysmacros.h>
 
 #include "common/clock.h"
+#include "record/sampler/descendants.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/suite.h"
 
 #define PID     7
@@ -28,6 +30,20 @@ static struct {
 } told;
 static struct without_bpf without;
 static struct source_options asked;
+
+/* What the source is given, and what it says. */
+static struct added {
+	uint32_t id;
+	bool is_thread, is_followed;
+} added[8];
+static struct {
+	size_t nr_added, fails_at; /* the number of the first that fails; 0: none */
+	int error;
+	bool has_kernel;
+	int take_error;
+	uint64_t nr_unsent;
+	unsigned int nr_descents;
+} played;
 
 int __wrap_source_create(const struct source_options *options, struct source **source,
 			 struct err *err);
@@ -101,6 +117,55 @@ uint64_t __wrap_look_budget_end(struct look_budget *budget, uint32_t uid, bool i
 	return NEXT_NS;
 }
 
+int __wrap_source_add(struct source *s, uint32_t id, bool is_thread, bool is_followed,
+		      struct err *err);
+bool __wrap_source_has_kernel(const struct source *s);
+int __wrap_source_take(struct source *s);
+uint64_t __wrap_source_nr_lost(const struct source *s);
+void __wrap_sideband_set_unsent(struct sideband *sideband, uint64_t nr);
+int __wrap_descendants_follow(const u32_vec *pids, descendants_fn follow, void *ctx,
+			      struct err *err);
+
+int __wrap_source_add(struct source *s, uint32_t id, bool is_thread, bool is_followed,
+		      struct err *err)
+{
+	(void)s, (void)err;
+	added[played.nr_added++] = (struct added){id, is_thread, is_followed};
+	return played.nr_added == played.fails_at ? played.error : 0;
+}
+
+bool __wrap_source_has_kernel(const struct source *s)
+{
+	(void)s;
+	return played.has_kernel;
+}
+
+int __wrap_source_take(struct source *s)
+{
+	(void)s;
+	return played.take_error;
+}
+
+uint64_t __wrap_source_nr_lost(const struct source *s)
+{
+	(void)s;
+	return 66;
+}
+
+void __wrap_sideband_set_unsent(struct sideband *sideband, uint64_t nr)
+{
+	(void)sideband;
+	played.nr_unsent = nr;
+}
+
+int __wrap_descendants_follow(const u32_vec *pids, descendants_fn follow, void *ctx,
+			      struct err *err)
+{
+	(void)pids;
+	played.nr_descents++;
+	return follow(ctx, 99, -1, err);
+}
+
 static void begin(void)
 {
 	static const struct record_options options = {.freq_hz = 99};
@@ -109,6 +174,7 @@ static void begin(void)
 	without = (struct without_bpf){.options = &options, .backend = &backend};
 	memset(&told, 0, sizeof(told));
 	memset(&found, 0, sizeof(found));
+	memset(&played, 0, sizeof(played));
 	found.nr = 1;
 	found.mapping = (struct mapping){.start = 0x1000, .end = 0x3000, .pgoff = 0x2000};
 	found.key = (struct mapped_file_key){.path = "/srv/plugin.so",
@@ -236,5 +302,113 @@ START_TEST(errors_of_a_look)
 }
 END_TEST
 
+/* Processes, threads, descendants and a command: who is followed, and in which order. */
+START_TEST(who_is_sampled)
+{
+	uint32_t pids[] = {11, 12}, tids[] = {13};
+	struct record_options o = {.pids = {.data = pids, .nr = 2},
+				   .tids = {.data = tids, .nr = 1}};
+	static const struct backend all = {.kind = BACKEND_PERF, .all = true};
+	static const struct added want[] = {{11, false, true},
+					    {12, false, true},
+					    {13, true, false},
+					    {99, false, true},
+					    {14, false, true}};
+
+	without.options = &o;
+	ck_assert_int_eq(without_bpf_begin(&without, NULL), 0);
+	ck_assert_uint_eq(played.nr_added, 3);
+	ck_assert(!added[0].is_followed && !added[2].is_followed);
+	played.nr_added = 0;
+	o.follow = true;
+	without.command_pid = 14;
+	ck_assert_int_eq(without_bpf_begin(&without, NULL), 0);
+	ck_assert_uint_eq(played.nr_added, ARRAY_SIZE(want));
+	ck_assert_uint_eq(played.nr_descents, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
+		ck_assert_uint_eq(added[i].id, want[i].id);
+		ck_assert_int_eq(added[i].is_thread, want[i].is_thread);
+		ck_assert_int_eq(added[i].is_followed, want[i].is_followed);
+	}
+	played.nr_added = 0;
+	without.backend = &all;
+	ck_assert_int_eq(without_bpf_begin(&without, NULL), 0);
+	ck_assert_uint_eq(played.nr_added, 0);
+	ck_assert_int_eq(asked.kind, SOURCE_PERF);
+	ck_assert(asked.all);
+}
+END_TEST
+
+START_TEST(who_cannot_be_sampled)
+{
+	uint32_t pids[] = {11, 12}, tids[] = {13};
+	struct record_options o = {
+		.pids = {.data = pids, .nr = 2}, .tids = {.data = tids, .nr = 1}, .follow = true};
+	static const char *const texts[] = {"failed to record process 11: No such process",
+					    "failed to record process 12: No such process",
+					    "failed to record thread 13: No such process"};
+	struct err err = {0};
+
+	without.options = &o;
+	without.command_pid = 14;
+	for (size_t i = 0; i < 5; i++) {
+		for (int is_gone = 0; is_gone < 2; is_gone++) {
+			played.nr_added = 0;
+			played.fails_at = i + 1;
+			played.error = is_gone ? -ESRCH : -EPERM;
+			err = (struct err){0};
+			ck_assert_int_eq(without_bpf_begin(&without, &err), played.error);
+			ck_assert_uint_eq(played.nr_added, i + 1);
+			ck_assert_str_eq(err.text, is_gone && i < 3 ? texts[i] : "");
+		}
+	}
+}
+END_TEST
+
+START_TEST(stacks_of_the_kernel_alone)
+{
+	struct record_options o = {.kernel_only = true};
+	struct err err = {0};
+
+	without.options = &o;
+	ck_assert_int_eq(without_bpf_begin(&without, &err), -EPERM);
+	ck_assert_str_eq(
+		err.text,
+		"option -K/--kernel-stacks-only: the kernel lets this user record user space alone");
+	played.has_kernel = true;
+	ck_assert_int_eq(without_bpf_begin(&without, &err), 0);
+}
+END_TEST
+
+START_TEST(samples_are_taken)
+{
+	struct err err = {0};
+
+	ck_assert_int_eq(without_bpf_take(&without, &err), 0);
+	ck_assert_uint_eq(played.nr_unsent, 66);
+	played.take_error = -ENOMEM;
+	ck_assert_int_eq(without_bpf_take(&without, &err), -ENOMEM);
+	ck_assert_str_eq(err.text, "failed to record: out of memory");
+	played.take_error = -EIO;
+	ck_assert_int_eq(without_bpf_take(&without, &err), -EIO);
+	ck_assert_str_eq(err.text, "failed to take samples: Input/output error");
+}
+END_TEST
+
+START_TEST(memory_is_released)
+{
+	heap_for_each_round(i)
+	{
+		struct source_code code = {0};
+
+		begin();
+		look(&code);
+		without_bpf_end(&without);
+	}
+	ck_assert(!heap_has_grown());
+}
+END_TEST
+
 SUITE_MAIN_WITH("without_bpf", begin, end, what_is_told_of_a_mapping, what_has_changed,
-		looks_that_wait, errors_of_a_look)
+		looks_that_wait, errors_of_a_look, who_is_sampled, who_cannot_be_sampled,
+		stacks_of_the_kernel_alone, samples_are_taken, memory_is_released)

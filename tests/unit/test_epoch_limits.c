@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What bounds an epoch: how much of each kind it holds, and how high its sums count. */
 #include "tests/unit/epoch_helper.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/suite.h"
 
 #define START UINT64_C(0x10000000)
@@ -162,5 +163,33 @@ START_TEST(sums_that_overflow)
 }
 END_TEST
 
+/* Of an epoch with a count in turns, slices of time and stacks of both sides. */
+START_TEST(memory_is_released)
+{
+	static const uint64_t user = START + 0x10, kernel = TEXT + 0x2010;
+
+	heap_for_each_round(i)
+	{
+		world_destroy();
+		world_create();
+		epoch_begin_slices(w.epoch, 0, 100);
+		map_file(PID_A, 10, "/bin/app", &id_app, START, PAGE, 0);
+		map_file(PID_A, 400, "/lib/lib.so", &id_lib, START, PAGE, 0);
+		add_sample(&(struct sample){.pid = PID_A,
+					    .comm = "app",
+					    .first_ns = 20,
+					    .time_ns = 1000,
+					    .count = 100,
+					    .user = &user,
+					    .nr_user = 1,
+					    .kernel = &kernel,
+					    .nr_kernel = 1});
+		ck_assert_int_eq(epoch_finish(w.epoch, 0, 1000, &t), 0);
+		ck_assert_uint_eq(t.nr_counts, 2);
+	}
+	ck_assert(!heap_has_grown());
+}
+END_TEST
+
 SUITE_MAIN_LOOP_WITH("epoch_limits", world_create, world_destroy, an_epoch_is_large_at_each_limit,
-		     8, an_epoch_of_many_slices_is_large, sums_that_overflow)
+		     8, an_epoch_of_many_slices_is_large, sums_that_overflow, memory_is_released)

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "record/sampler/kernel_types.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/suite.h"
 
 static struct btf *kernel, *programs, *copy;
@@ -201,5 +202,21 @@ START_TEST(a_struct_inside_of_itself)
 }
 END_TEST
 
+START_TEST(memory_is_released)
+{
+	add_kernel_types();
+	parse();
+	want("task_struct");
+	heap_for_each_round(i)
+	{
+		ck_assert_int_eq(kernel_types_copy(&types, programs, &copy), 0);
+		btf__free(copy);
+		copy = NULL;
+	}
+	ck_assert(!heap_has_grown());
+}
+END_TEST
+
 SUITE_MAIN_WITH("kernel_types", begin, end, fields_keep_their_places, the_rest_is_left_out,
-		types_are_found_by_name_and_kind, damage, a_struct_inside_of_itself)
+		types_are_found_by_name_and_kind, damage, a_struct_inside_of_itself,
+		memory_is_released)

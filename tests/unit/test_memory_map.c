@@ -2,11 +2,13 @@
 #include "record/maps/memory_map.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "record/maps/maps.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 
@@ -176,5 +178,72 @@ START_TEST(a_ring)
 }
 END_TEST
 
+/* Elements before the first that has no room are there. */
+START_TEST(batches)
+{
+	static const uint32_t keys[] = {1, 2, 3};
+	static const uint64_t values[] = {10, 20, 30}, others[] = {11, 21, 31};
+	const struct map_shape shape = {BPF_MAP_TYPE_HASH, sizeof(keys[0]), sizeof(values[0]), 2};
+	int fd = memory_map_create(&shape);
+	uint32_t nr = 3, next;
+	uint64_t got;
+
+	ck_assert_int_eq(map_update_batch(fd, keys, values, &nr), -1);
+	ck_assert_int_eq(errno, E2BIG);
+	nr = 1;
+	ck_assert_int_eq(map_update_batch(fd, keys, others, &nr), 0);
+	ck_assert_int_eq(map_lookup(fd, &keys[0], &got), 0);
+	ck_assert_uint_eq(got, 11);
+	ck_assert_int_eq(map_lookup(fd, &keys[1], &got), 0);
+	ck_assert_uint_eq(got, 20);
+	ck_assert_int_eq(map_lookup(fd, &keys[2], &got), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	/* What is deleted makes room, and is no key any more. */
+	ck_assert_int_eq(map_delete(fd, &keys[0]), 0);
+	ck_assert_int_eq(map_delete(fd, &keys[0]), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(map_next_key(fd, NULL, &next), 0);
+	ck_assert_uint_eq(next, 2);
+	ck_assert_int_eq(map_next_key(fd, &next, &next), -1);
+	ck_assert_int_eq(errno, ENOENT);
+	ck_assert_int_eq(map_update(fd, &keys[2], &values[2], BPF_ANY), 0);
+}
+END_TEST
+
+START_TEST(what_an_array_refuses)
+{
+	struct memory_map *map = make(BPF_MAP_TYPE_ARRAY, 8, 4);
+	struct memory_map *outer = make(BPF_MAP_TYPE_ARRAY_OF_MAPS, 4, 2);
+	uint32_t at = 1, next;
+	int no_map = -1;
+
+	ck_assert_int_eq(map_delete(map->fd, &at), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(map_next_key(map->fd, NULL, &next), -1);
+	ck_assert_int_eq(errno, EINVAL);
+	ck_assert_int_eq(map_update(outer->fd, &at, &no_map, BPF_ANY), -1);
+	ck_assert_int_eq(errno, EBADF);
+	at = 4;
+	ck_assert_int_eq(memory_map_update(map, &at, &at, BPF_ANY), -E2BIG);
+}
+END_TEST
+
+START_TEST(memory_is_released)
+{
+	heap_for_each_round(i)
+	{
+		const int hash = make(BPF_MAP_TYPE_HASH, 8, 64)->fd;
+		const int array = make(BPF_MAP_TYPE_ARRAY, 8, 64)->fd;
+
+		memory_maps_close();
+		ck_assert_int_lt(fcntl(hash, F_GETFD), 0);
+		ck_assert_int_lt(fcntl(array, F_GETFD), 0);
+		ck_assert_ptr_null(memory_map_of_fd(array));
+	}
+	ck_assert(!heap_has_grown());
+}
+END_TEST
+
 SUITE_MAIN_WITH("memory_map", begin, end, an_array, an_array_for_each_cpu, flags_of_a_hash,
-		a_hash_at_random, an_array_of_maps, a_ring)
+		a_hash_at_random, an_array_of_maps, a_ring, batches, what_an_array_refuses,
+		memory_is_released)

@@ -209,6 +209,10 @@ $(B)/tests/test_epoch_questions: UNIT_LIBS := $(call wraps,file_names_ask file_n
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
 $(B)/tests/test_privilege: UNIT_LIBS := $(call wraps,fopen64 prctl syscall)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)
+$(B)/tests/test_memory_watch: UNIT_LIBS := $(call wraps,bpf_link__destroy bpf_map__fd bpf_prog_load bpf_program__attach_perf_event \
+	bpf_program__attach_trace bpf_program__autoload bpf_program__set_autoload event_name_find_id kernel_types_find \
+	libbpf_probe_bpf_helper ring_buffer__consume ring_buffer__free ring_buffer__new sideband_add sideband_set_unsent syscall \
+	tracefs_open)
 $(B)/tests/test_off_cpu: UNIT_LIBS := $(call wraps,bpf_map_lookup_batch)
 $(B)/tests/test_rescans: UNIT_LIBS := $(call wraps,proc_owner proc_scan_process)
 $(B)/tests/test_sampler_load: UNIT_LIBS := $(call wraps,bpf_map__reuse_fd libbpf_probe_bpf_helper program_begin stat64)

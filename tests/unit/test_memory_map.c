@@ -178,6 +178,23 @@ START_TEST(a_ring)
 }
 END_TEST
 
+/* Elements have room to a whole word, but what is read has the size of a value. */
+START_TEST(values_that_are_no_whole_words)
+{
+	static const enum bpf_map_type types[] = {BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_HASH};
+
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
+		struct memory_map *map = make(types[i], 12, 4);
+		uint32_t at = 1, value[4] = {1, 2, 3, 4}, got[4] = {0, 0, 0, 77};
+
+		ck_assert_int_eq(map_update(map->fd, &at, value, BPF_ANY), 0);
+		ck_assert_int_eq(map_lookup(map->fd, &at, got), 0);
+		ck_assert_mem_eq(got, value, 12);
+		ck_assert_uint_eq(got[3], 77);
+	}
+}
+END_TEST
+
 /* Elements before the first that has no room are there. */
 START_TEST(batches)
 {
@@ -245,5 +262,5 @@ START_TEST(memory_is_released)
 END_TEST
 
 SUITE_MAIN_WITH("memory_map", begin, end, an_array, an_array_for_each_cpu, flags_of_a_hash,
-		a_hash_at_random, an_array_of_maps, a_ring, batches, what_an_array_refuses,
-		memory_is_released)
+		a_hash_at_random, an_array_of_maps, a_ring, values_that_are_no_whole_words, batches,
+		what_an_array_refuses, memory_is_released)

@@ -129,6 +129,20 @@ START_TEST(an_error_at_each_step)
 }
 END_TEST
 
+/* Also one in which the names of an epoch are awaited. */
+START_TEST(a_wait_that_fails)
+{
+	options.duration_ns = 100 * NS_PER_MS;
+	PLAY_WAITS({5, -EIO});
+	ck_assert_int_eq(run(), -EIO);
+	parts.has_names = true;
+	parts.nr_names_waits = 4;
+	PLAY_WAITS({5, WAKEUP_FLUSH}, {5, 0}, {5, -EIO});
+	ck_assert_int_eq(run(), -EIO);
+	ck_assert_uint_eq(script.next, 3);
+}
+END_TEST
+
 START_TEST(a_signal_ends_the_run)
 {
 	PLAY_WAITS({5, WAKEUP_STOP});
@@ -461,7 +475,7 @@ START_TEST(an_interrupted_reader)
 }
 END_TEST
 
-SUITE_MAIN_WITH("recorder", begin, end, a_run_that_is_due, an_error_at_each_step,
+SUITE_MAIN_WITH("recorder", begin, end, a_run_that_is_due, an_error_at_each_step, a_wait_that_fails,
 		a_signal_ends_the_run, a_command_that_ends, processes_that_end,
 		what_wakes_the_recorder, a_full_file, errors_of_a_rotation,
 		kernel_symbols_that_are_being_read, status_lines, pauses_of_the_side_band,

@@ -190,7 +190,7 @@ START_TEST(filters_of_all_kinds)
 	for (uint32_t id = 7; id < 10; id++)
 		ck_assert_int_eq(vec_push(&ids, id), 0);
 	filters.ids_are_threads = filters.follow = true;
-	filters.options.comm = "fifteen bytes k";
+	filters.options.comm = "fifteen bytes k and more"; /* than the kernel keeps */
 	filters.options.uid = 0;
 	filters.mntns_inum = 12;
 	filters.cgroup_fd = 0;

@@ -255,6 +255,7 @@ $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_s
 	session_has_many_records session_init session_note_omissions session_prepare session_start session_stop session_take_samples \
 	session_unwind session_watch_cpus session_watch_overhead sideband_fds unwinder_fds wakeups_block_signals wakeups_deinit wakeups_init \
 	wakeups_wait wakeups_wait_for wakeups_watch wakeups_watch_watermark)
+$(B)/tests/test_outfile: UNIT_LIBS := $(call wraps,geteuid)
 $(B)/tests/test_pipeline: UNIT_LIBS := $(call wraps,address_spaces_distrust clock_gettime drain_add_next drain_count_waiting drain_create \
 	drain_destroy drain_keep_waiting drain_take drain_tell_samples epoch_ask_names epoch_begin_slices epoch_create epoch_destroy \
 	epoch_finish epoch_nr_counts epoch_owes_names epoch_reset file_names_is_waiting file_names_settle function_names_age \

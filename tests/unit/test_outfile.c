@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/output/outfile.h"
+#include "tests/unit/heap.h"
 #include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/temp_files.h"
@@ -519,6 +520,48 @@ START_TEST(a_new_file_replaces_nothing)
 }
 END_TEST
 
+static uid_t played_euid; /* 0: the real one */
+
+uid_t __real_geteuid(void);
+uid_t __wrap_geteuid(void);
+
+uid_t __wrap_geteuid(void)
+{
+	return played_euid ? played_euid : __real_geteuid();
+}
+
+/* In a sticky directory, only the file's user and the directory's may replace the file. */
+START_TEST(files_of_others_in_sticky_directories)
+{
+	ck_assert_int_eq(mkdir("d", 0700), 0);
+	open_output("d/a.prof");
+	played_euid = __real_geteuid() + 1;
+	ck_assert_int_eq(chmod("d", 01777), 0);
+	ck_assert(outfile_may_replace(&out)); /* there is no file */
+	write_file("d/a.prof", "old");
+	ck_assert(!outfile_may_replace(&out));
+	ck_assert_int_eq(chmod("d", 0777), 0);
+	ck_assert(outfile_may_replace(&out));
+	ck_assert_int_eq(chmod("d", 01777), 0);
+	played_euid = 0;
+	ck_assert(outfile_may_replace(&out));
+	outfile_close(&out, false);
+}
+END_TEST
+
+START_TEST(memory_is_released)
+{
+	heap_for_each_round(i)
+	{
+		open_output("a.prof");
+		if (i % 2)
+			publish();
+		outfile_close(&out, false);
+	}
+	ck_assert(!heap_has_grown());
+}
+END_TEST
+
 SUITE_MAIN_WITH("outfile", begin, NULL, a_new_file_replaces_nothing, appears_when_published,
 		replaces_only_when_complete, keeps_the_part_file, refuses_what_is_no_regular_file,
 		writes_through_own_links, refuses_links_of_others,
@@ -527,4 +570,5 @@ SUITE_MAIN_WITH("outfile", begin, NULL, a_new_file_replaces_nothing, appears_whe
 		does_not_follow_or_reuse_a_part_file, reports_a_failing_rename,
 		no_room_for_the_file, standard_output, standard_output_is_full,
 		standard_output_is_a_broken_pipe, standard_output_is_a_terminal,
-		standard_output_is_closed, a_full_pipe_is_waited_for, waits_before_each_write)
+		standard_output_is_closed, a_full_pipe_is_waited_for, waits_before_each_write,
+		files_of_others_in_sticky_directories, memory_is_released)

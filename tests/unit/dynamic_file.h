@@ -17,7 +17,7 @@
 #include "tests/unit/suite.h"
 
 #define DYNAMIC_FILE_ADDR    0x10000
-#define DYNAMIC_FILE_SYMBOLS 8
+#define DYNAMIC_FILE_SYMBOLS 12
 #define DYNAMIC_FILE_DATA    4096
 
 struct dynamic_file {

@@ -266,13 +266,14 @@ $(B)/tests/test_pipeline: UNIT_LIBS := $(call wraps,address_spaces_distrust cloc
 	unwinder_walk_early unwinder_wants_drain)
 $(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record descendants_follow look_budget_begin look_budget_end look_budget_must_wait \
 	proc_owner proc_scan_mappings sideband_set_unsent source_add source_create source_has_kernel source_nr_lost source_take)
-$(B)/tests/test_attach: UNIT_LIBS := $(call wraps,bpf_link_create bpf_prog_load syscall tracepoint_field_find)
+$(B)/tests/test_attach: UNIT_LIBS := $(call wraps,access bpf_link_create bpf_prog_load read_file syscall tracepoint_field_find)
 $(B)/tests/test_probes: UNIT_LIBS := $(call wraps,attach_check_entry attach_entry attach_kernel attach_kernel_multi attach_tracepoint \
 	attach_user attach_user_multi hit_weight_find_field indirect_functions_resolve kernel_entries_find kernel_functions_find \
 	kernel_way_choose library_exists library_open privilege_explain privilege_hides_kallsyms sampler_copy_entry sampler_hit_program \
 	tracefs_refuse tracepoints_find tracepoints_have_category usdt_find user_functions_find)
 $(B)/tests/test_indirect_functions: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_read readdir64 resident_memory_read)
 $(B)/tests/test_library: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_read read_file)
+$(B)/tests/test_kernel_entries: UNIT_LIBS := $(call wraps,kernel_functions_names kernel_types_close kernel_types_function kernel_types_open)
 $(B)/tests/test_names_budget: UNIT_LIBS := $(call wraps,clock_gettime)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \

@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 
 #include "bpf/shared.h"
+#include "common/readfile.h"
 #include "record/probes/hit_weights.h"
 #include "record/probes/kernel_way.h"
 #include "tests/unit/suite.h"
@@ -33,7 +34,8 @@ static struct {
 	struct perf_event_attr attr;
 	uint64_t cookie;
 	int link_program, link_target, link_type;
-	bool has_options;
+	bool has_options, has_kprobes;
+	const char *type; /* of the perf events for probes; NULL: there are none */
 	int last_fd;
 } kernel;
 
@@ -46,6 +48,29 @@ int __wrap_bpf_prog_load(enum bpf_prog_type type, const char *name, const char *
 			 const struct bpf_insn *insns, size_t nr, struct bpf_prog_load_opts *opts);
 int __wrap_bpf_link_create(int program, int target, enum bpf_attach_type type,
 			   const struct bpf_link_create_opts *opts);
+
+int __wrap_access(const char *file, int mode);
+int __real_read_file(const char *file, size_t max, char_vec *text);
+int __wrap_read_file(const char *file, size_t max, char_vec *text);
+
+int __wrap_access(const char *file, int mode)
+{
+	ck_assert_str_eq(file, "/sys/bus/event_source/devices/kprobe/type");
+	ck_assert_int_eq(mode, F_OK);
+	return kernel.has_kprobes ? 0 : -1;
+}
+
+/* The last type that was read: "uprobe" or "kprobe". */
+static char source[16];
+
+int __wrap_read_file(const char *file, size_t max, char_vec *text)
+{
+	if (sscanf(file, "/sys/bus/event_source/devices/%15[^/]/type", source) != 1)
+		return __real_read_file(file, max, text);
+	if (!kernel.type)
+		return -ENOENT;
+	return vec_append(text, kernel.type, strlen(kernel.type) + 1);
+}
 
 static int new_fd(void)
 {
@@ -210,6 +235,35 @@ START_TEST(entries_of_functions)
 }
 END_TEST
 
+/* Kernels without kprobe.multi and uprobe.multi attach each by a perf event. */
+START_TEST(single_functions)
+{
+	const struct user_place place = {.off = 0x100, .semaphore = 0x900, .is_entry = true};
+
+	kernel.type = "8\n";
+	ck_assert_int_eq(attach_user(PROGRAM, 5, &place, EVENT), kernel.last_fd);
+	ck_assert_str_eq(source, "uprobe");
+	ck_assert_uint_eq(kernel.attr.type, 8);
+	ck_assert_uint_eq(kernel.attr.config, 0x900ULL << 32);
+	ck_assert_uint_eq(kernel.attr.config2, 0x100);
+	ck_assert_uint_eq(kernel.cookie, EVENT | PROBE_AT_ENTRY);
+	ck_assert_int_eq(attach_kernel(PROGRAM, 0xffffffff81000000, EVENT), kernel.last_fd);
+	ck_assert_str_eq(source, "kprobe");
+	ck_assert_uint_eq(kernel.attr.type, 8);
+	ck_assert_uint_eq(kernel.attr.config2, 0xffffffff81000000);
+	ck_assert_uint_eq(kernel.cookie, EVENT);
+	ck_assert_int_eq(kernel.link_program, PROGRAM);
+	kernel.type = "x\n";
+	ck_assert_int_eq(attach_user(PROGRAM, 5, &place, EVENT), -EINVAL);
+	kernel.type = NULL;
+	ck_assert_int_eq(attach_user(PROGRAM, 5, &place, EVENT), -ENOENT);
+	ck_assert_int_eq(attach_kernel(PROGRAM, 1, EVENT), -ENOENT);
+	kernel.type = "8\n";
+	kernel.open_error = EACCES;
+	ck_assert_int_eq(attach_kernel(PROGRAM, 1, EVENT), -EACCES);
+}
+END_TEST
+
 START_TEST(ways_that_were_asked_for)
 {
 	enum kernel_way way = KERNEL_BY_ANY;
@@ -225,10 +279,18 @@ START_TEST(ways_that_were_asked_for)
 	ck_assert_int_eq(way, KERNEL_BY_MULTI);
 	way = KERNEL_BY_ANY;
 	ck_assert_int_eq(kernel_way_choose(&way, &reason), 0);
-	ck_assert_int_ne(way, KERNEL_BY_MULTI);
-	way = KERNEL_BY_FENTRY;
+	ck_assert_int_eq(way, KERNEL_BY_FENTRY);
+	ck_assert_str_eq(reason, "this kernel has no kprobes (CONFIG_KPROBES), and fentry fails");
 	ck_assert_int_eq(kernel_way_choose(&way, &reason), 0);
 	ck_assert_str_eq(reason, "fentry fails");
+	way = KERNEL_BY_KPROBE;
+	ck_assert_int_eq(kernel_way_choose(&way, &reason), -EOPNOTSUPP);
+	ck_assert_str_eq(reason, "this kernel has no kprobes (CONFIG_KPROBES)");
+	kernel.has_kprobes = true;
+	ck_assert_int_eq(kernel_way_choose(&way, &reason), 0);
+	way = KERNEL_BY_ANY;
+	ck_assert_int_eq(kernel_way_choose(&way, &reason), 0);
+	ck_assert_int_eq(way, KERNEL_BY_KPROBE);
 }
 END_TEST
 
@@ -293,4 +355,5 @@ START_TEST(fields_of_tracepoints)
 END_TEST
 
 SUITE_MAIN("attach", what_the_kernel_can, many_places_of_a_file, many_functions_of_the_kernel,
-	   a_tracepoint, entries_of_functions, ways_that_were_asked_for, fields_of_tracepoints)
+	   a_tracepoint, entries_of_functions, single_functions, ways_that_were_asked_for,
+	   fields_of_tracepoints)

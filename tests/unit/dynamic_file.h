@@ -17,12 +17,12 @@
 #include "tests/unit/suite.h"
 
 #define DYNAMIC_FILE_ADDR    0x10000
-#define DYNAMIC_FILE_SYMBOLS 12
-#define DYNAMIC_FILE_DATA    4096
+#define DYNAMIC_FILE_SYMBOLS 48
+#define DYNAMIC_FILE_DATA    16384
 
 struct dynamic_file {
 	Elf64_Ehdr header;
-	Elf64_Phdr segments[2]; /* all of the file, and the dynamic section */
+	Elf64_Phdr segments[3]; /* all of the file, the dynamic section, the table of functions */
 	Elf64_Dyn dynamic[5];
 	struct {
 		uint32_t nr_buckets, first_symbol, bloom_words, bloom_shift;
@@ -30,7 +30,7 @@ struct dynamic_file {
 		uint32_t bucket, chain[DYNAMIC_FILE_SYMBOLS];
 	} hash;
 	Elf64_Sym symbols[DYNAMIC_FILE_SYMBOLS + 1]; /* the first one has no name */
-	char names[512];
+	char names[2560];
 	uint8_t data[DYNAMIC_FILE_DATA]; /* the symbols lead here */
 	uint32_t nr, names_bytes;
 };
@@ -97,6 +97,48 @@ static inline void dynamic_file_add(struct dynamic_file *f, const char *name, ui
 	f->hash.chain[nr] = hash | 1; /* the last one of the bucket */
 	if (nr)
 		f->hash.chain[nr - 1] &= ~1u;
+}
+
+/* The code begins behind the header, so that its address and its offset differ otherwise. */
+#define DYNAMIC_FILE_CODE_OFF sizeof(Elf64_Ehdr)
+
+static inline void dynamic_file_skip_header(struct dynamic_file *f)
+{
+	f->segments[0].p_offset = DYNAMIC_FILE_CODE_OFF;
+	f->segments[0].p_vaddr += DYNAMIC_FILE_CODE_OFF;
+	f->segments[0].p_filesz -= DYNAMIC_FILE_CODE_OFF;
+}
+
+/* The place of @off in the data, from where offset 0 of the file would be. */
+#define DYNAMIC_FILE_PLACE(off) (offsetof(struct dynamic_file, data) + (off))
+
+/* Puts an instruction of x86-64, which ends with the distance to @to, at @off in the data. */
+static inline void dynamic_file_put_insn(struct dynamic_file *f, size_t off, const char *opcode,
+					 size_t to)
+{
+	size_t len = strlen(opcode);
+	int32_t distance = to - (off + len + sizeof(distance));
+
+	memcpy(f->data + off, opcode, len);
+	memcpy(f->data + off + len, &distance, sizeof(distance));
+}
+
+/* Puts the table of functions (.eh_frame_hdr) at @at in the data: where @nr functions begin. */
+static inline void dynamic_file_set_functions(struct dynamic_file *f, size_t at,
+					      const uint32_t *begins, size_t nr)
+{
+	const uint8_t encodings[4] = {1, 0x1b, 0x03, 0x3b};
+	uint32_t count = nr;
+
+	f->segments[2] =
+		(Elf64_Phdr){.p_type = PT_GNU_EH_FRAME, .p_vaddr = DYNAMIC_FILE_AT(data) + at};
+	memcpy(f->data + at, encodings, sizeof(encodings));
+	memcpy(f->data + at + 8, &count, sizeof(count));
+	for (size_t i = 0; i < nr; i++) {
+		int32_t begin = begins[i] - at;
+
+		memcpy(f->data + at + 12 + 8 * i, &begin, sizeof(begin));
+	}
 }
 
 /* Returns a descriptor of the file, which the caller closes. */

@@ -5,8 +5,7 @@
 #include "record/languages/interpreter_search.h"
 #include "tests/unit/dynamic_file.h"
 
-/* The code begins behind the header. */
-#define CODE_OFF sizeof(Elf64_Ehdr)
+#define CODE_OFF DYNAMIC_FILE_CODE_OFF
 
 /* Places in the data. */
 #define NORMAL_EXIT 0
@@ -23,7 +22,7 @@
 #define TELL_KEY    448
 #define TELL_ATOMS  512
 
-#define PLACE(off) (offsetof(struct dynamic_file, data) + (off))
+#define PLACE(off) DYNAMIC_FILE_PLACE(off)
 
 static struct dynamic_file file;
 static size_t code_bytes; /* 0: the file and no more */
@@ -50,9 +49,7 @@ static void put_ranges(size_t off)
 static void begin_file(void)
 {
 	dynamic_file_init(&file);
-	file.segments[0].p_offset = CODE_OFF;
-	file.segments[0].p_vaddr += CODE_OFF;
-	file.segments[0].p_filesz -= CODE_OFF;
+	dynamic_file_skip_header(&file);
 	code_bytes = ranges_at = 0;
 	put_insn(GET_KEY, "\x8b\x3d", 2, KEY);
 	put_ranges(GET_RANGES);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/process/process_context.h"
 
+#include <errno.h>
 #include <stdio.h>
 
+#include "record/proc/proc_query.h"
 #include "tests/unit/suite.h"
 
 /* A resource with an attribute: its key, and a value that is a string. */
@@ -159,5 +161,179 @@ START_TEST(many_names)
 }
 END_TEST
 
+/* The context in the memory of the process, which is this one's. */
+static struct {
+	char signature[8];
+	uint32_t version, payload_size;
+	uint64_t published_ns, payload;
+} header;
+
+static struct {
+	const char *paths[4]; /* of its mappings, each a page after the other */
+	size_t nr_paths;
+	bool has_query; /* the kernel answers for single mappings */
+	int nr_changes; /* reads after which the header changes once more */
+	size_t nr_lists;
+} played;
+
+#define MAPPING_AT(i) (0x1000 * ((i) + 1))
+
+int __wrap_proc_query_memory(int fd, uint64_t addr, char name[static PATH_MAX],
+			     struct proc_map *map);
+int __wrap_proc_maps_read(int fd, char_vec *scratch, proc_map_fn fn, void *ctx);
+long __wrap_resident_memory_read(struct resident_memory *m, uint64_t addr, void *buf, size_t len);
+
+static struct proc_map mapping(size_t i)
+{
+	return (struct proc_map){.start = MAPPING_AT(i),
+				 .end = MAPPING_AT(i + 1),
+				 .path = (char *)(uintptr_t)played.paths[i]};
+}
+
+int __wrap_proc_query_memory(int fd, uint64_t addr, char name[static PATH_MAX],
+			     struct proc_map *map)
+{
+	size_t i = addr / 0x1000;
+
+	(void)fd, (void)name;
+	if (!played.has_query)
+		return -ENOTTY;
+	i = i ? i - 1 : 0;
+	if (i >= played.nr_paths)
+		return -ENOENT;
+	*map = mapping(i);
+	return 0;
+}
+
+int __wrap_proc_maps_read(int fd, char_vec *scratch, proc_map_fn fn, void *ctx)
+{
+	int ret = 0;
+
+	(void)fd, (void)scratch;
+	played.nr_lists++;
+	for (size_t i = 0; i < played.nr_paths && !ret; i++) {
+		struct proc_map map = mapping(i);
+
+		ret = fn(ctx, &map);
+	}
+	return ret;
+}
+
+/* The header is in the mapping with number 1, and nowhere else. */
+long __wrap_resident_memory_read(struct resident_memory *m, uint64_t addr, void *buf, size_t len)
+{
+	(void)m;
+	if (addr == MAPPING_AT(1)) {
+		memcpy(buf, &header, len);
+		if (played.nr_changes && played.nr_changes--)
+			header.published_ns++;
+		return len;
+	}
+	if (addr != (uintptr_t)shop)
+		return -EFAULT;
+	memcpy(buf, shop, len);
+	return len;
+}
+
+static void play(const char *path)
+{
+	memset(&played, 0, sizeof(played));
+	played.paths[0] = "/bin/app";
+	played.paths[1] = path;
+	played.nr_paths = 2;
+	memcpy(header.signature, "OTEL_CTX", 8);
+	header.version = 2;
+	header.payload_size = sizeof(shop) - 1;
+	header.payload = (uintptr_t)shop;
+	header.published_ns = 1;
+}
+
+/* Reads the context, and returns its address. */
+static uint64_t read_context(uint64_t addr)
+{
+	ck_assert_int_eq(process_context_read(NULL, getpid(), &addr, &found), 0);
+	if (addr)
+		ck_assert_str_eq(found.data, "service.name");
+	else
+		ck_assert_uint_eq(found.nr, 0);
+	return addr;
+}
+
+START_TEST(names_of_mappings)
+{
+	static const struct {
+		const char *path;
+		bool is_context;
+	} cases[] = {{"[anon_shmem:OTEL_CTX]", true},
+		     {"[anon:OTEL_CTX]", true},
+		     {"/memfd:OTEL_CTX (deleted)", true},
+		     {"[anon:OTEL]", false},
+		     {"", false}};
+
+	for (size_t i = 0; i < 2 * ARRAY_SIZE(cases); i++) {
+		play(cases[i / 2].path);
+		played.has_query = i % 2;
+		ck_assert_uint_eq(read_context(0), cases[i / 2].is_context ? MAPPING_AT(1) : 0);
+		ck_assert_uint_eq(played.nr_lists, !played.has_query);
+	}
+	/* The first one counts. */
+	play("[anon:OTEL_CTX]");
+	played.paths[2] = played.paths[1];
+	played.nr_paths = 3;
+	ck_assert_uint_eq(read_context(0), MAPPING_AT(1));
+	/* It is where it was, and nobody searches. */
+	played.nr_lists = 0;
+	ck_assert_uint_eq(read_context(MAPPING_AT(1)), MAPPING_AT(1));
+	ck_assert_uint_eq(played.nr_lists, 0);
+	ck_assert_uint_eq(read_context(MAPPING_AT(2)), MAPPING_AT(1));
+	ck_assert_uint_eq(played.nr_lists, 1);
+}
+END_TEST
+
+START_TEST(contexts_that_are_not_whole)
+{
+	play("[anon:OTEL_CTX]");
+	header.signature[7]++;
+	ck_assert_uint_eq(read_context(0), 0);
+	play("[anon:OTEL_CTX]");
+	header.version++;
+	ck_assert_uint_eq(read_context(0), 0);
+	play("[anon:OTEL_CTX]");
+	header.payload_size = CONTEXT_MESSAGE_MAX + 1;
+	ck_assert_uint_eq(read_context(0), 0);
+	play("[anon:OTEL_CTX]");
+	header.payload++;
+	ck_assert_uint_eq(read_context(0), 0);
+	play("[anon:OTEL_CTX]");
+	header.published_ns = 0;
+	ck_assert_uint_eq(read_context(0), 0);
+}
+END_TEST
+
+/* A context that changes while it is read is read again, and not for ever. */
+START_TEST(contexts_that_change)
+{
+	struct resident_memory memory = RESIDENT_MEMORY_INIT(getpid());
+	struct process_context context = {.addr = MAPPING_AT(1)};
+
+	play("[anon:OTEL_CTX]");
+	played.nr_changes = 1;
+	ck_assert_int_eq(process_context_fetch(&memory, &context), 0);
+	ck_assert_uint_eq(context.published_ns, 2);
+	ck_assert_uint_eq(context.nr, sizeof(shop) - 1);
+	play("[anon:OTEL_CTX]");
+	played.nr_changes = 4;
+	ck_assert_int_eq(process_context_fetch(&memory, &context), 0);
+	ck_assert_uint_eq(context.published_ns, 5);
+	play("[anon:OTEL_CTX]");
+	played.nr_changes = 100;
+	ck_assert_int_eq(process_context_fetch(&memory, &context), -ENOENT);
+	ck_assert_uint_eq(context.addr, 0);
+	/* Two searches of three tries, of which each reads the header twice. */
+	ck_assert_int_eq(played.nr_changes, 100 - 2 * 3 * 2);
+}
+END_TEST
+
 SUITE_MAIN_WITH("process_context", NULL, teardown, a_service, no_service, cut_short, long_value,
-		keys_of_threads, keys_cut_short, many_names)
+		keys_of_threads, keys_cut_short, many_names, names_of_mappings,
+		contexts_that_are_not_whole, contexts_that_change)

@@ -280,6 +280,9 @@ $(B)/tests/test_thread_context: UNIT_LIBS := $(call wraps,exported_variable_find
 $(B)/tests/test_names_worker: UNIT_LIBS := $(call wraps,_exit build_id_from_fd child_begin clock_gettime fd_message_receive fd_message_send \
 	file_identity_is_of_fd getpriority names_answer_make sandbox_enter setitimer setpriority setrlimit64 syscall)
 $(B)/tests/test_sideband_rings: UNIT_LIBS := $(call wraps,mmap64 privilege_explain_event syscall)
+$(B)/tests/test_new_processes: UNIT_LIBS := $(call wraps,process_context_read process_environment_read)
+$(B)/tests/test_proc_info: UNIT_LIBS := $(call wraps,looker_ask)
+$(B)/tests/test_proc_task: UNIT_LIBS := $(call wraps,read_file stat64)
 $(B)/tests/test_names_budget: UNIT_LIBS := $(call wraps,clock_gettime)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \

@@ -4,12 +4,49 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "format/prof.h"
+#include "record/process/process_context.h"
+#include "record/process/process_environment.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
 /* Above PID_MAX_LIMIT: no process has this id. */
 #define PID_NONE 5000001u
+
+/* What the process publishes of itself, and how often somebody looked for that. */
+static struct {
+	uint64_t addr, asked_addr; /* of its context */
+	const char *context, *environment;
+	size_t nr_contexts, nr_environments;
+} played;
+
+int __wrap_process_context_read(struct looker *looker, uint32_t pid, uint64_t *addr,
+				char_vec *attributes);
+int __wrap_process_environment_read(struct looker *looker, uint32_t pid, char_vec *attributes);
+
+static int play(const char *text, char_vec *attributes)
+{
+	vec_clear(attributes);
+	return text ? vec_append(attributes, text, strlen(text) + 1) : 0;
+}
+
+int __wrap_process_context_read(struct looker *looker, uint32_t pid, uint64_t *addr,
+				char_vec *attributes)
+{
+	(void)looker, (void)pid;
+	played.nr_contexts++;
+	played.asked_addr = *addr;
+	*addr = played.addr;
+	return play(played.context, attributes);
+}
+
+int __wrap_process_environment_read(struct looker *looker, uint32_t pid, char_vec *attributes)
+{
+	(void)looker, (void)pid;
+	played.nr_environments++;
+	return play(played.environment, attributes);
+}
 
 static struct new_processes new_processes;
 static struct address_spaces spaces;
@@ -18,6 +55,7 @@ static void begin(void)
 {
 	new_processes = (struct new_processes){0};
 	spaces = (struct address_spaces){0};
+	memset(&played, 0, sizeof(played));
 }
 
 static void end(void)
@@ -206,6 +244,90 @@ START_TEST(kept_as_long_as_the_address_space)
 }
 END_TEST
 
+/* The search takes time, so it becomes rarer, but what was found is read each time. */
+START_TEST(contexts_that_come_later)
+{
+	static const size_t nr_searches[] = {2, 3, 3, 4, 4, 4, 4, 5, 5};
+	const struct address_space *space = begin_process(getpid(), 100), *young;
+	struct proc_info info = {0};
+
+	read_all();
+	ck_assert_uint_eq(played.nr_contexts, 1);
+	for (size_t i = 0; i < ARRAY_SIZE(nr_searches); i++) {
+		ck_assert_int_eq(new_processes_look(&new_processes, &spaces, space, &info), 0);
+		ck_assert_uint_eq(played.nr_contexts, nr_searches[i]);
+		ck_assert_uint_eq(info.attributes.nr, 0);
+	}
+	played.addr = 0x1000;
+	played.context = "service";
+	for (size_t i = 0; i < 9; i++)
+		ck_assert_int_eq(new_processes_look(&new_processes, &spaces, space, &info), 0);
+	ck_assert_str_eq(info.attributes.data, "service");
+	ck_assert_uint_eq(played.asked_addr, 0x1000);
+	ck_assert_uint_eq(played.nr_contexts, 5 + 3);
+	/* A process that has just begun has none yet. */
+	young = begin_process(getpid(), clock_monotonic_ns() + 1000 * NS_PER_S);
+	ck_assert_int_eq(new_processes_look(&new_processes, &spaces, young, &info), 0);
+	ck_assert_uint_eq(played.nr_contexts, 5 + 3);
+	ck_assert_uint_eq(info.attributes.nr, 0);
+	proc_info_deinit(&info);
+}
+END_TEST
+
+/* It is read once, unless the process publishes a context. */
+START_TEST(environments)
+{
+	const struct address_space *space = begin_process(getpid(), 100);
+	struct memory_budget memory = {.max_bytes = 1 << 20};
+	struct proc_info info = {0};
+	size_t bytes;
+
+	new_processes.memory = &memory;
+	read_all();
+	ck_assert_uint_eq(played.nr_environments, 0);
+	new_processes.reads_environment = true;
+	played.environment = "by environment";
+	bytes = memory.used_bytes;
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(new_processes_look(&new_processes, &spaces, space, &info), 0);
+	ck_assert_uint_eq(played.nr_environments, 1);
+	ck_assert_str_eq(find(space)->attributes.data, "by environment");
+	ck_assert_uint_eq(memory.used_bytes, bytes + vec_bytes(&find(space)->attributes));
+	new_processes_deinit(&new_processes);
+	ck_assert_uint_eq(memory.used_bytes, 0);
+	new_processes = (struct new_processes){.reads_environment = true};
+	played.context = "by context";
+	space = begin_process(getpid(), 200);
+	read_all();
+	ck_assert_uint_eq(played.nr_environments, 1);
+	ck_assert_str_eq(find(space)->attributes.data, "by context");
+	/* A process that has gone has none. */
+	played.context = NULL;
+	begin_process(PID_NONE, 300);
+	read_all();
+	ck_assert_uint_eq(played.nr_environments, 1);
+	proc_info_deinit(&info);
+}
+END_TEST
+
+/* Processes with samples are told of, and others are of no interest. */
+START_TEST(address_spaces_that_begin)
+{
+	const struct address_space *space;
+
+	ck_assert_int_eq(address_spaces_exec(&spaces, getpid(), 100), 0);
+	space = address_spaces_find(&spaces, getpid(), 100);
+	new_processes.are_told = true;
+	ck_assert_int_eq(new_processes_begin(&new_processes, space), 0);
+	ck_assert_uint_eq(new_processes.waiting.nr, 0);
+	new_processes.are_told = false;
+	ck_assert_int_eq(new_processes_begin(&new_processes, space), 0);
+	ck_assert_uint_eq(new_processes.waiting.nr, 1);
+	read_all();
+	ck_assert_ptr_nonnull(find(space));
+}
+END_TEST
+
 START_TEST(out_of_memory)
 {
 	oom_for_each_call(n)
@@ -257,4 +379,5 @@ END_TEST
 
 SUITE_MAIN_WITH("new_processes", begin, end, a_process_that_lives, what_is_too_late, told_and_gone,
 		told_and_there, another_address_space_meanwhile, an_ended_process_is_not_looked_at,
-		kept_as_long_as_the_address_space, short_memory, out_of_memory)
+		kept_as_long_as_the_address_space, contexts_that_come_later, environments,
+		address_spaces_that_begin, short_memory, out_of_memory)

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "record/proc/proc_task.h"
 #include "common/clock.h"
+#include "common/readfile.h"
 #include "tests/unit/suite.h"
 
 /* A thread's name can hold text that looks like a key, but no newline: the kernel escapes it. */
@@ -123,4 +125,147 @@ START_TEST(start_of_a_process)
 }
 END_TEST
 
-SUITE_MAIN("proc_task", numbers, no_numbers, ourselves, processes, threads, start_of_a_process)
+/* What a file of /proc says; NULL: what it says really. */
+static const char *played_text;
+static uid_t played_uid;
+
+int __real_read_file(const char *path, size_t max, char_vec *text);
+int __wrap_read_file(const char *path, size_t max, char_vec *text);
+int __real_stat64(const char *path, struct stat *st);
+int __wrap_stat64(const char *path, struct stat *st);
+
+int __wrap_read_file(const char *path, size_t max, char_vec *text)
+{
+	if (!played_text)
+		return __real_read_file(path, max, text);
+	return vec_append(text, played_text, strlen(played_text) + 1);
+}
+
+int __wrap_stat64(const char *path, struct stat *st)
+{
+	int ret = __real_stat64(path, st);
+
+	if (played_uid)
+		st->st_uid = played_uid;
+	return ret;
+}
+
+/* Nobody needs to ask another process about one of the same user. */
+START_TEST(who_is_asked)
+{
+	struct looker *looker = (struct looker *)&played_text;
+
+	ck_assert_ptr_null(proc_looker(NULL, getpid()));
+	ck_assert_ptr_null(proc_looker(NULL, 5000001));
+	ck_assert_ptr_null(proc_looker(looker, getpid()));
+	ck_assert_ptr_eq(proc_looker(looker, 5000001), looker);
+	played_uid = geteuid() + 1;
+	ck_assert_ptr_eq(proc_looker(looker, getpid()), looker);
+	ck_assert_ptr_null(proc_looker(NULL, getpid()));
+}
+END_TEST
+
+/* The effective user is the owner of a process that root has begun. */
+START_TEST(owners)
+{
+	static const struct {
+		const char *text;
+		uint32_t owner;
+	} cases[] = {
+		{"Name:\tUid: 3 4\nUid:\t5\t6\t7\t8\n", 5},
+		{"Name:\tx\nUid:\t0\t6\t7\t8\n", 6},
+		{"Name:\tx\nUid:\t0\t0\t7\t8\n", 0},
+		{"Name:\tx\n", PROC_NOBODY},
+		{"Uid:\t5\t6\n", PROC_NOBODY}, /* the first line is the name */
+	};
+
+	uint32_t tracer;
+
+	ck_assert_uint_eq(proc_owner(getpid()), getuid());
+	ck_assert_uint_eq(proc_owner(5000001), PROC_NOBODY);
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		played_text = cases[i].text;
+		ck_assert_uint_eq(proc_owner(1), cases[i].owner);
+	}
+	played_text = "Name:\tx\nTracerPid:\t77\n";
+	ck_assert_int_eq(proc_tracer(1, &tracer), 0);
+	ck_assert_uint_eq(tracer, 77);
+}
+END_TEST
+
+/* Fields are counted behind the last parenthesis: the name holds anything. */
+START_TEST(stat_of_a_thread)
+{
+	char text[PROC_STAT_SIZE], longest[PROC_STAT_SIZE + 16];
+	uint64_t start;
+
+	ck_assert_int_eq(proc_stat_read(NULL, getpid(), getpid(), text), 0);
+	ck_assert_int_eq(strncmp(text, "R ", 2), 0);
+	ck_assert_int_eq(proc_stat_read(NULL, getpid(), 5000001, text), -ENOENT);
+	played_text = "12 (a) b) S 1 2 3";
+	ck_assert_int_eq(proc_stat_read(NULL, 12, 12, text), 0);
+	ck_assert_str_eq(text, "S 1 2 3");
+	ck_assert_int_eq(proc_start_ns(NULL, 12, &start), -EINVAL);
+	played_text = "12 (a) b)";
+	ck_assert_int_eq(proc_stat_read(NULL, 12, 12, text), -EINVAL);
+	played_text = "12 a";
+	ck_assert_int_eq(proc_stat_read(NULL, 12, 12, text), -EINVAL);
+	ck_assert_int_eq(proc_start_ns(NULL, 12, &start), -EINVAL);
+	/* All that there is room for. */
+	memset(longest, 'x', sizeof(longest));
+	memcpy(longest, ") ", 2);
+	longest[PROC_STAT_SIZE] = '\0';
+	played_text = longest;
+	ck_assert_int_eq(proc_stat_read(NULL, 12, 12, text), 0);
+	ck_assert_uint_eq(strlen(text), PROC_STAT_SIZE - 2);
+	longest[PROC_STAT_SIZE] = 'x';
+	longest[PROC_STAT_SIZE + 1] = '\0';
+	ck_assert_int_eq(proc_stat_read(NULL, 12, 12, text), -EINVAL);
+	/* Field 22, in hundredths of a second. */
+	played_text = "12 (a) S 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 250 23";
+	ck_assert_int_eq(proc_start_ns(NULL, 12, &start), 0);
+	ck_assert_uint_eq(start, clock_boottime_of(250 * (NS_PER_S / sysconf(_SC_CLK_TCK))));
+}
+END_TEST
+
+static struct {
+	uint32_t tid;
+	int nr, nr_new; /* calls, and those that say that the thread is new */
+	int error;
+} added;
+
+static int add(void *ctx, uint32_t tid)
+{
+	ck_assert_ptr_eq(ctx, &added);
+	added.tid = tid;
+	if (added.nr++ < added.nr_new)
+		return 1;
+	return added.error;
+}
+
+/* Threads are listed again until none is new: new ones may begin new ones. */
+START_TEST(all_threads)
+{
+	ck_assert_int_eq(proc_add_threads(getpid(), add, &added), 0);
+	ck_assert_int_eq(added.nr, 1);
+	ck_assert_uint_eq(added.tid, getpid());
+	added.nr = 0;
+	added.nr_new = 2;
+	ck_assert_int_eq(proc_add_threads(getpid(), add, &added), 0);
+	ck_assert_int_eq(added.nr, 3);
+	/* A thread that has gone is none. */
+	added.nr = 0;
+	added.error = -ESRCH;
+	ck_assert_int_eq(proc_add_threads(getpid(), add, &added), 0);
+	ck_assert_int_eq(added.nr, 3);
+	added.nr = 0;
+	added.error = -ENOMEM;
+	ck_assert_int_eq(proc_add_threads(getpid(), add, &added), -ENOMEM);
+	ck_assert_int_eq(added.nr, 3);
+	ck_assert_int_eq(proc_add_threads(5000001, add, &added), -ESRCH);
+	ck_assert_int_eq(added.nr, 3);
+}
+END_TEST
+
+SUITE_MAIN("proc_task", numbers, no_numbers, ourselves, processes, threads, start_of_a_process,
+	   who_is_asked, owners, stat_of_a_thread, all_threads)

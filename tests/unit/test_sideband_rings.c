@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The side-band of a kernel that the test plays (--wrap), record by record. */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -352,6 +353,7 @@ START_TEST(what_the_kernel_is_asked_for)
 {
 	size_t nr_fds;
 	const int *fds = sideband_fds(sb, &nr_fds);
+	unsigned char is_there;
 
 	ck_assert_uint_eq(nr_fds, NR_CPUS);
 	ck_assert_mem_eq(fds, kernel.fds, NR_CPUS * sizeof(int));
@@ -362,11 +364,14 @@ START_TEST(what_the_kernel_is_asked_for)
 	ck_assert_uint_eq(sideband_buffer_bytes(sb), SIDEBAND_BUFFER_BYTES);
 	/* All buffers become smaller where locked memory is short. */
 	end();
+	ck_assert_int_eq(fcntl(kernel.fds[0], F_GETFD), -1);
+	ck_assert_int_lt(mincore(kernel.rings[0], 1, &is_there), 0);
 	memset(&kernel, 0, sizeof(kernel));
 	kernel.map_error = EPERM;
 	kernel.map_max = SIDEBAND_BUFFER_BYTES / 4;
 	ck_assert_int_eq(create(), 0);
 	ck_assert_uint_eq(kernel.nr_opened, 4);
+	ck_assert_int_eq(kernel.fds[2], kernel.fds[0]); /* the others have been closed */
 	ck_assert_uint_eq(kernel.nr_maps, 2);
 	ck_assert_uint_eq(sideband_buffer_bytes(sb), SIDEBAND_BUFFER_BYTES / 4);
 	ck_assert_uint_eq(kernel.attr.wakeup_watermark, SIDEBAND_BUFFER_BYTES / 16);

@@ -185,6 +185,184 @@ START_TEST(copies_move_apart)
 }
 END_TEST
 
+/* Mappings that touch a range are not in it. */
+START_TEST(neighbours_stay_as_they_are)
+{
+	map(1, "/a", 10, 2, 0);
+	map(1, "/b", 14, 2, 0);
+	map(5, "/c", 12, 2, 0);
+	ck_assert_str_eq(listed(), "/a:10+2@0 /c:12+2@0 /b:14+2@0 ");
+	ck_assert_uint_eq(memory->ended.nr, 0);
+	/* The same range, of another file. */
+	map(6, "/d", 12, 2, 0);
+	ck_assert_uint_eq(memory->ended.nr, 1);
+	ck_assert_str_eq(listed(), "/a:10+2@0 /d:12+2@0 /b:14+2@0 ");
+	/* Only what was there moves, and it grows at its end. */
+	ck_assert_int_eq(move(12, 2, 30, 5, false), 0);
+	ck_assert_str_eq(listed(), "/a:10+2@0 /b:14+2@0 /d:30+5@0 ");
+	/* One that ends before the end of the range does not grow. */
+	ck_assert_int_eq(move(30, 6, 40, 8, false), 0);
+	ck_assert_str_eq(listed(), "/a:10+2@0 /b:14+2@0 /d:40+5@0 ");
+	/* The new range is too short for the second one. */
+	map(7, "/e", 45, 2, 0);
+	ck_assert_int_eq(move(40, 7, 50, 5, true), 0);
+	ck_assert_str_eq(listed(), "/a:10+2@0 /b:14+2@0 /d:40+5@0 /e:45+2@0 /d:50+5@0 ");
+}
+END_TEST
+
+START_TEST(parts_beside_an_overlap)
+{
+	map(1, "/a", 10, 6, 2);
+	map(5, "/b", 12, 2, 0);
+	ck_assert_str_eq(listed(), "/a:10+2@2 /b:12+2@0 /a:14+2@6 ");
+	ck_assert_uint_eq(memory->ended.nr, 1);
+	ck_assert_uint_eq(memory->ended.data[0].start, 12 * PAGE);
+	ck_assert_uint_eq(memory->ended.data[0].end, 14 * PAGE);
+	ck_assert_uint_eq(memory->ended.data[0].pgoff, 4 * PAGE);
+	ck_assert_uint_eq(memory->ended.data[0].end_ns, 5);
+	/* Over the end of one, all of the next, and the beginning of the last. */
+	map(6, "/c", 11, 4, 0);
+	ck_assert_str_eq(listed(), "/a:10+1@2 /c:11+4@0 /a:15+1@7 ");
+	ck_assert_uint_eq(memory->ended.nr, 4);
+}
+END_TEST
+
+START_TEST(times_of_mappings)
+{
+	memory->complete_ns = 2000;
+	map(1000, "/a", 10, 2, 0);
+	map(5000, "/b", 10, 2, 0);
+	ck_assert_str_eq(path_at(10, 1000), "/a");
+	ck_assert_str_eq(path_at(10, 4999), "/a");
+	ck_assert_str_eq(path_at(11, 4999), "/a");
+	ck_assert_str_eq(path_at(10, 5000), "/b");
+	ck_assert_str_eq(path_at(12, 4999), "nothing");
+	ck_assert_str_eq(path_at(9, 4999), "nothing");
+	/* Before that, /proc may have told late. */
+	ck_assert_str_eq(path_at(10, 999), "/b");
+	ck_assert(!mapped_memory_has_changed(memory, 5000, 9000));
+	ck_assert(mapped_memory_has_changed(memory, 4999, 5000));
+	ck_assert(!mapped_memory_has_changed(memory, 1, 4999));
+	mapped_memory_forget(memory, 5000);
+	ck_assert_uint_eq(memory->ended.nr, 1);
+	mapped_memory_forget(memory, 5001);
+	ck_assert_uint_eq(memory->ended.nr, 0);
+	ck_assert_uint_eq(memory->ended.cap, 0);
+	/* A record may come a millisecond late, when all is known. */
+	map(5000000, "/c", 20, 2, 0);
+	ck_assert_str_eq(path_at(20, 4000000), "/c");
+	ck_assert_str_eq(path_at(20, 3999999), "nothing");
+	ck_assert_str_eq(path_at(20, 1999), "/c");
+	ck_assert_str_eq(path_at(20, 2000), "nothing");
+	memory->complete = false;
+	ck_assert_str_eq(path_at(20, 3999999), "/c");
+}
+END_TEST
+
+START_TEST(a_memory_that_is_closed)
+{
+	map(1, "/a", 10, 2, 0);
+	map(2, "/b", 10, 2, 0);
+	map(3, "/c", 20, 2, 0);
+	ck_assert_uint_eq(mapped_memory_close(memory), 2);
+	ck_assert_str_eq(listed(), "");
+	ck_assert_uint_eq(memory->ended.nr, 0);
+	ck_assert(!memory->complete);
+	map(4, "/a", 10, 2, 0);
+	ck_assert_str_eq(listed(), "");
+	mapped_memory_open(memory);
+	map(5, "/a", 10, 2, 0);
+	ck_assert_str_eq(listed(), "/a:10+2@0 ");
+}
+END_TEST
+
+/* At the limit all that is there ends, and the newest mapping alone is left. */
+START_TEST(too_many_mappings)
+{
+	for (uint64_t i = 0; i < MAPPED_MEMORY_MAX; i++)
+		map(1, "/a", 10 + 2 * i, 1, 0);
+	ck_assert_uint_eq(memory->live.nr, MAPPED_MEMORY_MAX);
+	ck_assert(memory->complete);
+	map(7, "/b", 5, 1, 0);
+	ck_assert_str_eq(listed(), "/b:5+1@0 ");
+	ck_assert_uint_eq(memory->ended.nr, MAPPED_MEMORY_MAX);
+	ck_assert_uint_eq(memory->ended.data[9].end_ns, 7);
+	ck_assert(!memory->complete);
+}
+END_TEST
+
+/* Live mappings that memories share are paid once. */
+START_TEST(bytes_are_paid)
+{
+	struct memory_budget budget = {.max_bytes = 1 << 20};
+	struct mapped_memory *first = mapped_memory_create(&budget), *second;
+	struct mapping m = {.end = PAGE, .end_ns = UINT64_MAX};
+	struct mapped_file_key key = {.path = "/a"};
+	size_t alone, list;
+
+	ck_assert_uint_eq(budget.used_bytes, sizeof(*first));
+	ck_assert_int_eq(mapped_files_get(&files, &key, &m.file), 0);
+	ck_assert_int_eq(mapped_memory_map(first, &files, &m), 0);
+	list = vec_bytes(&first->live);
+	alone = budget.used_bytes;
+	ck_assert_uint_eq(alone, sizeof(*first) + list);
+	ck_assert_uint_eq(mapped_memory_weight(first, &files), list + 2);
+	second = mapped_memory_create(&budget);
+	ck_assert_int_eq(mapped_memory_copy(first, second), 0);
+	ck_assert_uint_eq(budget.used_bytes, alone + sizeof(*second) + sizeof(struct live_share));
+	/* The second one gets mappings of its own. */
+	m.begin_ns = 9;
+	m.pgoff = PAGE;
+	ck_assert_int_eq(mapped_memory_map(second, &files, &m), 0);
+	ck_assert_uint_eq(second->ended.nr, 1);
+	ck_assert_uint_eq(budget.used_bytes, 2 * sizeof(*first) + sizeof(struct live_share) + list +
+						     vec_bytes(&second->live) +
+						     vec_bytes(&second->ended));
+	ck_assert_uint_eq(mapped_memory_weight(second, &files),
+			  vec_bytes(&second->live) + vec_bytes(&second->ended) + 4);
+	mapped_memory_release(first);
+	ck_assert_uint_eq(budget.used_bytes,
+			  sizeof(*second) + vec_bytes(&second->live) + vec_bytes(&second->ended));
+	mapped_memory_close(second);
+	ck_assert_uint_eq(budget.used_bytes, sizeof(*second));
+	mapped_memory_release(second);
+	ck_assert_uint_eq(budget.used_bytes, 0);
+}
+END_TEST
+
+/* Files get new numbers, once for each list. */
+START_TEST(numbers_of_files_change)
+{
+	static const uint32_t moved[] = {4, 5, 6, 7};
+	struct mapped_memory *copy = mapped_memory_create(NULL);
+	bool used[4] = {false};
+
+	map(1, "/a", 10, 1, 0);
+	map(1, "/b", 12, 1, 0);
+	map(2, "/c", 12, 1, 0);
+	memory->live.data[1].text = 3 + 1;
+	memory->ended.data[0].text = 0;
+	mapped_memory_mark_files(memory, used);
+	ck_assert(used[0] && used[1] && used[2] && used[3]);
+	ck_assert_int_eq(mapped_memory_copy(memory, copy), 0);
+	for (int i = 0; i < 2; i++) {
+		mapped_memory_move_files(memory, moved);
+		mapped_memory_move_files(copy, moved);
+	}
+	ck_assert_uint_eq(copy->live.data[0].file, 4);
+	ck_assert_uint_eq(copy->live.data[1].file, 6);
+	ck_assert_uint_eq(copy->live.data[1].text, 7 + 1);
+	ck_assert_uint_eq(copy->live.data[0].text, 0);
+	ck_assert_uint_eq(memory->ended.data[0].file, 5);
+	mapped_memory_end_move(memory);
+	mapped_memory_end_move(copy);
+	ck_assert(!memory->is_moved && !copy->is_moved && !memory->share->is_moved);
+	/* The files have no such numbers. */
+	mapped_memory_release(copy);
+	vec_clear(&memory->live);
+}
+END_TEST
+
 START_TEST(out_of_memory)
 {
 	oom_for_each_call(n)
@@ -259,4 +437,6 @@ END_TEST
 SUITE_MAIN_WITH("mapped_memory", begin, end, code_moves_onto_other_code, a_part_of_code_moves,
 		several_mappings_move, sizes_change, the_old_range_stays,
 		memory_without_a_file_has_no_offset, unknown_code_moves, absurd_ranges,
-		copies_move_apart, a_mapping_that_is_told_twice, out_of_memory)
+		copies_move_apart, a_mapping_that_is_told_twice, neighbours_stay_as_they_are,
+		parts_beside_an_overlap, times_of_mappings, a_memory_that_is_closed,
+		too_many_mappings, bytes_are_paid, numbers_of_files_change, out_of_memory)

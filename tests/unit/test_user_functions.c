@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Where a probe of a function may be, by the function's first instruction. */
 #include <elf.h>
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -109,6 +110,157 @@ START_TEST(entries)
 }
 END_TEST
 
+/* The symbols of one file, and the pattern that they are compared with. */
+struct named {
+	const char *name;
+	uint8_t type;
+	uint16_t section;
+	uint64_t value;
+};
+
+/* Appends a table of symbols with their names and the sections of these to the file. */
+static void add_symbols(int fd, const struct named *all, size_t nr)
+{
+	Elf64_Shdr sections[3] = {{0}, {.sh_type = SHT_SYMTAB, .sh_link = 2}, {0}};
+	Elf64_Sym symbols[16] = {0};
+	char names[512] = "";
+	size_t names_bytes = 1;
+	Elf64_Ehdr eh;
+
+	for (size_t i = 0; i < nr; i++) {
+		symbols[i] = (Elf64_Sym){.st_name = names_bytes,
+					 .st_info = all[i].type,
+					 .st_shndx = all[i].section,
+					 .st_value = all[i].value};
+		strcpy(names + names_bytes, all[i].name);
+		names_bytes += strlen(all[i].name) + 1;
+	}
+	/* One without a name that is in the table of names. */
+	symbols[nr] = (Elf64_Sym){.st_name = names_bytes, .st_info = STT_FUNC, .st_shndx = 1};
+	sections[1].sh_offset = lseek(fd, 0, SEEK_END);
+	sections[1].sh_size = (nr + 1) * sizeof(*symbols);
+	ck_assert_int_eq(write(fd, symbols, sections[1].sh_size), sections[1].sh_size);
+	sections[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+				   .sh_offset = sections[1].sh_offset + sections[1].sh_size,
+				   .sh_size = names_bytes};
+	ck_assert_int_eq(write(fd, names, names_bytes), names_bytes);
+	ck_assert_int_eq(pread(fd, &eh, sizeof(eh), 0), sizeof(eh));
+	eh.e_shoff = lseek(fd, 0, SEEK_END);
+	eh.e_shentsize = sizeof(sections[0]);
+	eh.e_shnum = ARRAY_SIZE(sections);
+	ck_assert_int_eq(write(fd, sections, sizeof(sections)), sizeof(sections));
+	ck_assert_int_eq(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+}
+
+static const char plain_code[16] = "\x90\x90\x90\x90\x90\x90\x90\x90"
+				   "\x90\x90\x90\x90\x90\x90\x90";
+
+static const struct named all_named[] = {
+	{"apple", STT_FUNC, 1, 1},        {"apricot", STT_GNU_IFUNC, 1, 2},
+	{"apricot", STT_GNU_IFUNC, 1, 2}, /* another version of it */
+	{"apricot", STT_GNU_IFUNC, 1, 3}, {"apart", STT_GNU_IFUNC, 1, 2},
+	{"april", STT_OBJECT, 1, 4},      {"apollo", STT_FUNC, SHN_UNDEF, 5},
+	{"apex", STT_FUNC, 1, 16},        {"banana", STT_FUNC, 1, 6},
+	{"apple.cold", STT_FUNC, 1, 7},
+};
+
+/* Finds @name, or the code at offset @at of the code, in a file with these symbols. */
+static struct user_functions find_named(const char *name, uint64_t at, int expected)
+{
+	const struct pattern pattern = {.name = {.text = (char *)(uintptr_t)name},
+					.has_offset = !name,
+					.offset = CODE_OFF + at};
+	struct user_functions found = {0};
+	int fd = make_program(plain_code, sizeof(plain_code), EM_X86_64);
+
+	add_symbols(fd, all_named, ARRAY_SIZE(all_named));
+	ck_assert_int_eq(user_functions_find(fd, &pattern, &found), expected);
+	close(fd);
+	return found;
+}
+
+/* Functions that the file has, and indirect ones once each. */
+START_TEST(names_of_functions)
+{
+	struct user_functions found = find_named("ap*", 0, 0);
+
+	ck_assert_uint_eq(found.places.nr, 2);
+	ck_assert_uint_eq(found.places.data[0].off, CODE_OFF + 1);
+	ck_assert(found.places.data[0].is_entry);
+	ck_assert_uint_eq(found.places.data[1].off, CODE_OFF + 7);
+	ck_assert(!found.places.data[1].is_entry);
+	ck_assert_uint_eq(found.indirect.nr, 3);
+	ck_assert_str_eq(found.indirect.data[0].name, "apricot");
+	ck_assert_uint_eq(found.indirect.data[0].resolver, 2);
+	ck_assert_uint_eq(found.indirect.data[1].resolver, 3);
+	ck_assert_str_eq(found.indirect.data[2].name, "apart");
+	ck_assert(!found.indirect.data[2].is_settled);
+	user_functions_deinit(&found);
+}
+END_TEST
+
+/* At an offset it is known whether a function begins there. */
+START_TEST(offsets_of_functions)
+{
+	static const struct {
+		uint64_t at;
+		bool is_entry;
+		int ret;
+	} cases[] = {{0, false, 0}, {1, true, 0},   {2, true, 0},         {6, true, 0},
+		     {7, false, 0}, {15, false, 0}, {16, false, -ERANGE}, {-1, false, -ERANGE}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct user_functions found = find_named(NULL, cases[i].at, cases[i].ret);
+
+		ck_assert_uint_eq(found.places.nr, !cases[i].ret);
+		ck_assert_uint_eq(found.indirect.nr, 0);
+		if (!cases[i].ret) {
+			ck_assert_uint_eq(found.places.data[0].off, CODE_OFF + cases[i].at);
+			ck_assert_int_eq(found.places.data[0].is_entry, cases[i].is_entry);
+		}
+		user_functions_deinit(&found);
+	}
+}
+END_TEST
+
+/* Files that repeat long names are given up, and names that are too long are passed over. */
+START_TEST(long_names)
+{
+	const struct pattern pattern = {.name = {.text = (char[]){"*"}}};
+	struct user_functions found = {0};
+	static char names[70000];
+	Elf64_Sym symbols[64];
+	Elf64_Shdr sections[3] = {{0}, {.sh_type = SHT_SYMTAB, .sh_link = 2}, {0}};
+	Elf64_Ehdr eh;
+
+	memset(names + 1, 'n', sizeof(names) - 2);
+	for (size_t i = 0; i < ARRAY_SIZE(symbols); i++)
+		symbols[i] = (Elf64_Sym){
+			.st_name = 1 + i, .st_info = STT_FUNC, .st_shndx = 1, .st_value = i % 16};
+	for (size_t nr = 1; nr <= 64; nr += 63) {
+		int fd = make_program(plain_code, sizeof(plain_code), EM_X86_64);
+
+		sections[1].sh_offset = lseek(fd, 0, SEEK_END);
+		sections[1].sh_size = nr * sizeof(*symbols);
+		ck_assert_int_eq(write(fd, symbols, sections[1].sh_size), sections[1].sh_size);
+		sections[2] = (Elf64_Shdr){.sh_type = SHT_STRTAB,
+					   .sh_offset = lseek(fd, 0, SEEK_END),
+					   .sh_size = sizeof(names)};
+		ck_assert_int_eq(write(fd, names, sizeof(names)), sizeof(names));
+		ck_assert_int_eq(pread(fd, &eh, sizeof(eh), 0), sizeof(eh));
+		eh.e_shoff = lseek(fd, 0, SEEK_END);
+		eh.e_shentsize = sizeof(sections[0]);
+		eh.e_shnum = ARRAY_SIZE(sections);
+		ck_assert_int_eq(write(fd, sections, sizeof(sections)), sizeof(sections));
+		ck_assert_int_eq(pwrite(fd, &eh, sizeof(eh), 0), sizeof(eh));
+		ck_assert_int_eq(user_functions_find(fd, &pattern, &found), nr == 1 ? 0 : -E2BIG);
+		ck_assert_uint_eq(found.places.nr, 0);
+		user_functions_deinit(&found);
+		close(fd);
+	}
+}
+END_TEST
+
 /* Appends a symbol of a function in the code, and the table that has it alone, to the file. */
 static Elf64_Shdr add_table(int fd, uint32_t type, uint64_t value)
 {
@@ -155,4 +307,5 @@ START_TEST(tables)
 }
 END_TEST
 
-SUITE_MAIN("user_functions", first_instructions, entries, tables)
+SUITE_MAIN("user_functions", first_instructions, entries, names_of_functions, offsets_of_functions,
+	   long_names, tables)

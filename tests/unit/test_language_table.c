@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "record/languages/files/host_code.h"
 #include "tests/unit/suite.h"
 
 /* All that a row needs is there, and versions ascend. */
@@ -76,4 +77,59 @@ START_TEST(words)
 }
 END_TEST
 
-SUITE_MAIN("language_table", rows_are_whole, lists, words)
+START_TEST(names)
+{
+	ck_assert_str_eq(language_name(LANGUAGE_NONE), "");
+	ck_assert_str_eq(language_name(LANGUAGE_PYTHON), "py");
+	ck_assert_str_eq(language_name(NR_LANGUAGES - 1), languages[NR_LANGUAGES - 1].key);
+	ck_assert_str_ne(language_name(NR_LANGUAGES), "");
+	ck_assert_str_eq(language_inlined_name(LANGUAGE_JAVA), "java,inl");
+	ck_assert_str_eq(language_inlined_name(LANGUAGE_PYTHON), "py");
+	ck_assert_str_eq(language_inlined_name(NR_LANGUAGES), language_name(NR_LANGUAGES));
+}
+END_TEST
+
+static void expect_printed(void (*print)(FILE *f), const char *const *parts, size_t nr)
+{
+	_cleanup_free_ char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	print(f);
+	fclose(f);
+	for (size_t i = 0; i < nr; i++)
+		ck_assert_msg(strstr(text, parts[i]) != NULL, "%s: %s", parts[i], text);
+	ck_assert_int_eq(!strstr(text, "not on this architecture"), host_knows_made_code);
+}
+
+/* The lines of languages whose versions do not depend on the architecture. */
+START_TEST(lines_of_lists)
+{
+	static const char *const table[] = {
+		"LIST  language    a frame                      versions\n",
+		"\nrb    Ruby        block in total_[rb]          Ruby 2.7, 3.0 to 3.4\n",
+		"\njs    JavaScript  Cart.total_[js]              Node.js 18, 20, 22, 24\n",
+		"\nStacks are whole through code that these make, too:\n",
+		"\n  PCRE2               ",
+	};
+	static const char *const man[] = {
+		".TP\n.B rb\nRuby: Ruby 2.7, 3.0 to 3.4\n(\\fBblock in total_[rb]\\fR).\n",
+	};
+
+	expect_printed(languages_print, table, ARRAY_SIZE(table));
+	if (!host_knows_made_code)
+		return;
+	expect_printed(languages_print_man, man, ARRAY_SIZE(man));
+	expect_printed(languages_print_short,
+		       (const char *const[]){" (default all: py, CPython 3.",
+					     "; rb, Ruby 2.7, 3.0 to 3.4; js, Node.js ",
+					     "; pl, Perl "},
+		       3);
+	expect_printed(languages_print,
+		       (const char *const[]){"\n  PCRE2               all versions\n",
+					     "\n  LuaJIT              2.1\n"},
+		       2);
+}
+END_TEST
+
+SUITE_MAIN("language_table", rows_are_whole, lists, words, names, lines_of_lists)

@@ -285,6 +285,8 @@ $(B)/tests/test_proc_info: UNIT_LIBS := $(call wraps,looker_ask)
 $(B)/tests/test_proc_task: UNIT_LIBS := $(call wraps,read_file stat64)
 $(B)/tests/test_debug_symbols: UNIT_LIBS := $(call wraps,build_id_from_fd safe_open unpack_xz)
 $(B)/tests/test_mapped_code: UNIT_LIBS := $(call wraps,proc_map_file_open)
+$(B)/tests/test_memory_sharers: UNIT_LIBS := $(call wraps,syscall)
+$(B)/tests/test_user_mount: UNIT_LIBS := $(call wraps,fstatfs64)
 $(B)/tests/test_names_budget: UNIT_LIBS := $(call wraps,clock_gettime)
 $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps,fd_message_send file_send looker_blame names_budget_charge names_budget_is_thrifty \
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \

@@ -380,6 +380,9 @@ START_TEST(processes_that_were_named)
 	ck_assert_uint_eq(played.nr_asked, 3);
 	ck_assert_uint_eq(found.places.data[0].off, CHOSEN - CODE_VADDR + CODE_OFF);
 	ck_assert_uint_eq(found.places.data[1].off, OTHER - CODE_VADDR + CODE_OFF);
+	/* What several have chosen is one place. */
+	played.words[0].pid = 0;
+	ck_assert_uint_eq(resolve(3), 1);
 }
 END_TEST
 

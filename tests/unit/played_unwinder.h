@@ -102,6 +102,7 @@ static struct {
 	struct unwind_mapping mapping;
 	bool has_regex;
 	uint32_t taken_set;
+	uint32_t nr_expected; /* mappings that may wait for a machine */
 } early;
 
 static struct {
@@ -481,6 +482,7 @@ void __wrap_early_java_expect(const struct early_java *java, const struct early_
 			      struct unwind_mapping *mapping)
 {
 	(void)java, (void)sample, (void)mapping;
+	early.nr_expected++;
 }
 
 /* Begins with a side-band, and with processes in @spaces. @holds_files: for their names. */

@@ -248,6 +248,7 @@ START_TEST(samples_of_another_time)
 	ck_assert_uint_eq(early.mapping.bias, START);
 	ck_assert_uint_eq(early.mapping.pages, UNWIND_TABLE_WANTED);
 	ck_assert(!early.has_regex);
+	ck_assert_uint_eq(early.nr_expected, 2);
 	/* Each of the two walks asks for the table. */
 	ck_assert_uint_eq(tables.nr_requests, 2);
 	ck_assert_uint_eq(tables.place.pid, PID);

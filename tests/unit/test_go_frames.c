@@ -5,89 +5,8 @@
 
 #include "record/cfi/unwind_table.h"
 #include "tests/unit/cfi_helper.h"
-#include "tests/unit/go_elf.h"
+#include "tests/unit/made_go_table.h"
 #include "tests/unit/suite.h"
-
-#define TEXT CODE_VADDR
-
-/* A function in the table, at TEXT + @off up to the next one. */
-struct spec {
-	uint32_t off;
-	const char *name;
-	uint8_t flags;
-	const uint8_t *program;
-	size_t size; /* of it; 0: the function has none */
-};
-
-struct layout {
-	uint32_t magic;
-	bool is_old, has_line;
-};
-
-static const struct layout layouts[] = {
-	{0xfffffffa, true, false}, {0xfffffff0, false, false}, {0xfffffff1, false, true}};
-
-#define NEWEST &layouts[2]
-
-/* The parts of a table: names, programs, functions with their records. */
-struct parts {
-	frames names, programs, functions;
-};
-
-static void put_record(struct parts *p, const struct layout *l, const struct spec *spec)
-{
-	frames *f = &p->functions;
-
-	put_number(f, (l->is_old ? TEXT : 0) + spec->off, l->is_old ? 8 : 4);
-	put_number(f, p->names.nr, 4);
-	put_number(f, 0, 8);
-	put_number(f, spec->size ? p->programs.nr : 0, 4);
-	put_number(f, 0, 8);
-	put_number(f, 0, 8);
-	put_number(f, 0, l->has_line ? 4 : 0);
-	put_u8(f, 0);
-	put_u8(f, spec->flags);
-	put_number(f, 0, 2);
-	put(&p->names, spec->name, strlen(spec->name) + 1);
-	put(&p->programs, spec->program, spec->size);
-	put_u8(&p->programs, 0);
-}
-
-static frames make_table(const struct layout *l, const struct spec *specs, size_t nr, uint32_t end)
-{
-	size_t header = l->is_old ? 64 : 72, number = l->is_old ? 8 : 4;
-	size_t record = 4 * 10 + (l->is_old ? 4 : 0) + (l->has_line ? 4 : 0);
-	struct parts p = {0};
-	frames f = {0};
-
-	put_u8(&p.programs, 0);
-	for (size_t i = 0; i <= nr; i++) {
-		put_number(&p.functions, (l->is_old ? TEXT : 0) + (i < nr ? specs[i].off : end),
-			   number);
-		if (i < nr)
-			put_number(&p.functions, (2 * nr + 1) * number + i * record, number);
-	}
-	for (size_t i = 0; i < nr; i++)
-		put_record(&p, l, &specs[i]);
-	put_number(&f, l->magic, 4);
-	put(&f, (const uint8_t[]){0, 0, 1, 8}, 4);
-	put_number(&f, nr, 8);
-	put_number(&f, 0, 8);
-	if (!l->is_old)
-		put_number(&f, TEXT, 8);
-	put_number(&f, header, 8);
-	put_number(&f, 0, 8);
-	put_number(&f, 0, 8);
-	put_number(&f, header + p.names.nr, 8);
-	put_number(&f, header + p.names.nr + p.programs.nr, 8);
-	put(&f, p.names.data, p.names.nr);
-	put(&f, p.programs.data, p.programs.nr);
-	put(&f, p.functions.data, p.functions.nr);
-	vec_free(&p.names);
-	vec_free(&p.programs);
-	vec_free(&p.functions);
-	return f;
-}
 
 static struct unwind_table table;
 
@@ -166,11 +85,6 @@ static void check_by_fp(uint32_t off)
 	ck_assert_int_eq(rule->fp, UNWIND_SAVED_CFA);
 }
 
-#define PROGRAM(...)                                                                               \
-	.program = (const uint8_t[]){__VA_ARGS__}, .size = sizeof((const uint8_t[]){__VA_ARGS__})
-
-/* Differences: values twice, odd if negative, and bytes of code. The first value is from -1 on. */
-#define LEAF     PROGRAM(2, 0x40)
 #define FRAMED   PROGRAM(2, 10, 48, 20, 47, 2) /* 24 from 10 to 30 */
 #define ONE_MORE PROGRAM(2, 1, 16, 7, 48, 20, 47, 4, 15, 1, 0)
 
@@ -259,6 +173,43 @@ END_TEST
 
 #define PUSHES_LATE PROGRAM(2, 61, 16, 7, 15, 4)
 #define PUSHES_BOTH PROGRAM(2, 1, 16, 60, 16, 7, 15, 4)
+
+/*
+ * Between prologue and epilogue the frame pointer tells. Where there is no room for both, the
+ * epilogue counts for less, and then the prologue alone.
+ */
+START_TEST(short_functions_of_other_stacks)
+{
+	const struct spec specs[] = {
+		{0, "runtime.a", GO_SETS_STACK, PROGRAM(2, 4, 48, 15, 47, 1)},
+		{0x40, "runtime.b", GO_SETS_STACK, PROGRAM(2, 4, 48, 14, 47, 1)},
+		{0x80, "runtime.c", GO_SETS_STACK, PROGRAM(2, 4, 48, 5, 47, 1)},
+		{0xc0, "runtime.d", GO_SETS_STACK, PROGRAM(2, 4, 48, 30, 16, 30, 63, 1)},
+	};
+
+	ck_assert_int_eq(build(NEWEST, specs, 4, 0x120), 0);
+	check_by_sp(13, 32, UNWIND_SAVED_SAME);
+	check_by_fp(14);
+	check_by_sp(15, 32, UNWIND_SAVED_SAME);
+	check_by_sp(18, 32, UNWIND_SAVED_SAME);
+	check_by_sp(19, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x40 + 13, 32, UNWIND_SAVED_SAME);
+	check_by_fp(0x40 + 14);
+	check_by_fp(0x40 + 17);
+	check_by_sp(0x40 + 18, 8, UNWIND_SAVED_SAME);
+	check_by_sp(0x80 + 4, 32, UNWIND_SAVED_SAME);
+	check_by_sp(0x80 + 8, 32, UNWIND_SAVED_SAME);
+	check_by_sp(0x80 + 9, 8, UNWIND_SAVED_SAME);
+	/* A frame that grows has its frame pointer from the beginning on. */
+	check_by_fp(0xc0 + 14);
+	check_by_fp(0xc0 + 29);
+	check_by_sp(0xc0 + 30, 32, UNWIND_SAVED_SAME);
+	check_by_fp(0xc0 + 34);
+	check_by_fp(0xc0 + 59);
+	check_by_sp(0xc0 + 60, 40, UNWIND_SAVED_SAME);
+	check_by_sp(0xc0 + 64, 8, UNWIND_SAVED_SAME);
+}
+END_TEST
 
 START_TEST(ends)
 {
@@ -502,6 +453,6 @@ START_TEST(code_of_racecall)
 END_TEST
 
 SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, starts_in_modules,
-		     functions_without_programs, ends, other_stacks, programs_that_lie, damaged,
-		     too_many_steps, code_of_systemstack, code_of_morestack, code_of_asmcgocall,
-		     code_of_racecall)
+		     functions_without_programs, ends, other_stacks,
+		     short_functions_of_other_stacks, programs_that_lie, damaged, too_many_steps,
+		     code_of_systemstack, code_of_morestack, code_of_asmcgocall, code_of_racecall)

@@ -139,6 +139,11 @@ START_TEST(sections_packed_by_zstd)
 		ck_assert_uint_eq(elf.sections[CFI_DEBUG_FRAME].size, 5);
 		ck_assert_mem_eq(elf.sections[CFI_DEBUG_FRAME].bytes, frames_bytes, 5);
 	}
+	/* Nothing needs no bytes. A part of a header is none. */
+	packed.header.ch_size = 0;
+	ck_assert_int_eq(read_made(&spec, &packed, sizeof(packed.header)), 0);
+	ck_assert_uint_eq(elf.sections[CFI_DEBUG_FRAME].size, 0);
+	ck_assert_int_eq(read_made(&spec, &packed, sizeof(packed.header) - 1), -ENOEXEC);
 }
 END_TEST
 

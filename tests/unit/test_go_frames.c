@@ -127,6 +127,7 @@ START_TEST(starts_in_modules)
 		{{.first = TEXT + 0x10, .text = TEXT}, true},
 		{{.first = TEXT + 0x10, .text = TEXT, .size = MODULE_1_27_BYTES}, true},
 		{{.first = TEXT + 0x10, .text = TEXT, .is_relocated = true}, true},
+		{{.first = TEXT + 0x10, .text = TEXT, .size = GO_MODULE_TEXT_OFF + 8}, true},
 		{{.first = TEXT + 0x10, .text = TEXT, .size = GO_MODULE_TEXT_OFF + 7}, false},
 		{{.first = TEXT, .text = TEXT}, false},
 		{{.first = TEXT, .text = TEXT, .is_relocated = true}, false},

@@ -224,6 +224,11 @@ $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resi
 $(B)/tests/test_copied_text: UNIT_LIBS := $(call wraps,proc_query_file)
 $(B)/tests/test_java_stretch: UNIT_LIBS := $(call wraps,looker_ask)
 $(B)/tests/test_process_machine: UNIT_LIBS := $(call wraps,clock_gettime machines_put)
+$(B)/tests/test_sample_source: UNIT_LIBS := $(call wraps,perf_source_add perf_source_create perf_source_destroy perf_source_event perf_source_fds \
+	perf_source_has_changed perf_source_has_kernel perf_source_lacks perf_source_nr_lost perf_source_start perf_source_stop perf_source_take \
+	stop_source_add stop_source_create stop_source_destroy stop_source_fds stop_source_start stop_source_stop stop_source_take)
+$(B)/tests/test_space_machines: UNIT_LIBS := $(call wraps,clock_gettime interpreter_maps_sampled machines_remove proc_is_gone process_machine_look \
+	process_machine_look_again thread_context_find)
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)
 $(B)/tests/test_thread_times: UNIT_LIBS := $(call wraps,proc_stat_read)
 $(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update poll proc_is_gone proc_owner \

@@ -12,9 +12,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <string.h>
+
+#include "bpf/shared.h"
 #include "bpf/walk/unwind.h"
 
-enum { MAP_SPACES = 1, MAP_MAPPINGS = 2 }; /* stand for descriptors */
+enum { MAP_SPACES = 1, MAP_MAPPINGS = 2, MAP_CONTEXTS = 3 }; /* stand for descriptors */
 
 struct kernel_space {
 	uint32_t pid;
@@ -27,6 +30,10 @@ static struct kernel_space kernel_spaces[KERNEL_SPACES_MAX];
 static size_t nr_kernel_spaces;
 static struct unwind_mapping kernel_mappings[UNWIND_MAX_MAPPINGS];
 static unsigned int nr_mapping_updates;
+
+/* The context of one process; 0: there is none. */
+static uint32_t kernel_context_pid;
+static struct thread_context kernel_context;
 
 /* The position of a process, or nr_kernel_spaces. */
 static size_t find_kernel_space(uint32_t pid)
@@ -67,9 +74,28 @@ int bpf_map_update_elem(int fd, const void *key, const void *value, __u64 flags)
 		nr_mapping_updates++;
 		return 0;
 	}
+	if (fd == MAP_CONTEXTS) {
+		kernel_context_pid = space.pid;
+		memcpy(&kernel_context, value, sizeof(kernel_context));
+		return 0;
+	}
 	ck_assert_int_eq(fd, MAP_SPACES);
 	space.space = *(const struct unwind_space *)value;
 	return update_space(&space, flags);
+}
+
+int bpf_map_lookup_elem(int fd, const void *key, void *value)
+{
+	const uint32_t pid = *(const uint32_t *)key;
+	const struct unwind_space *space = kernel_space(pid);
+
+	if (fd == MAP_CONTEXTS && pid == kernel_context_pid)
+		memcpy(value, &kernel_context, sizeof(kernel_context));
+	else if (fd == MAP_SPACES && space)
+		memcpy(value, space, sizeof(*space));
+	else
+		return -ENOENT;
+	return 0;
 }
 
 int bpf_map_update_batch(int fd, const void *keys, const void *values, __u32 *count,
@@ -87,6 +113,11 @@ int bpf_map_delete_elem(int fd, const void *key)
 {
 	size_t i = find_kernel_space(*(const uint32_t *)key);
 
+	if (fd == MAP_CONTEXTS) {
+		ck_assert_uint_eq(*(const uint32_t *)key, kernel_context_pid);
+		kernel_context_pid = 0;
+		return 0;
+	}
 	ck_assert_int_eq(fd, MAP_SPACES);
 	if (i == nr_kernel_spaces)
 		return -ENOENT;

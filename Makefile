@@ -229,6 +229,7 @@ $(B)/tests/test_sample_source: UNIT_LIBS := $(call wraps,perf_source_add perf_so
 	stop_source_add stop_source_create stop_source_destroy stop_source_fds stop_source_start stop_source_stop stop_source_take)
 $(B)/tests/test_space_machines: UNIT_LIBS := $(call wraps,clock_gettime interpreter_maps_sampled machines_remove proc_is_gone process_machine_look \
 	process_machine_look_again thread_context_find)
+$(B)/tests/test_early_java: UNIT_LIBS := $(call wraps,java_stretch_walk machines_find method_names_want_unnamed space_maps_machine)
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)
 $(B)/tests/test_thread_times: UNIT_LIBS := $(call wraps,proc_stat_read)
 $(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update poll proc_is_gone proc_owner \

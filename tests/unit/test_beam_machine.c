@@ -360,6 +360,51 @@ static int read_changed(uint64_t off, uint64_t value, size_t len)
 	return ret;
 }
 
+/* The loop has 1 KiB at most, from its first instruction up to the jump. */
+START_TEST(loops_that_are_long)
+{
+	for (uint64_t bytes = 0x3ff; bytes <= 0x401; bytes++) {
+		begin_bare_release();
+		memory[MAIN + 0x120] = 0;
+		memcpy(memory + MAIN + bytes, "\xff\xe0", 2);
+		ck_assert_int_eq(read_again(), bytes <= 0x400 ? 0 : -EFAULT);
+		ck_assert_uint_eq(machine.main_end, BASE + MAIN + bytes);
+	}
+}
+END_TEST
+
+/* The first module after the code to which processes return is near it, and none holds it. */
+START_TEST(borders_of_shared_code)
+{
+	static const struct {
+		uint64_t before, end, after; /* modules; 0: none */
+		int ret;
+	} cases[] = {
+		{0, 0, NORMAL + 0x2000, 0},
+		{0, 0, NORMAL + 0x2000 + 8, -ENOTSUP},
+		{0, 0, NORMAL + 8, 0},
+		{0, 0, NORMAL, -ENOTSUP},
+		{SHARED, NORMAL, MODULES, 0},
+		{SHARED, NORMAL + 8, MODULES, -ENOTSUP},
+		{SHARED, SHARED + 8, NORMAL + 0x2000, 0},
+		{SHARED, SHARED + 8, NORMAL + 0x2000 + 8, -ENOTSUP},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint64_t nr = cases[i].before ? 1 : 0;
+
+		put(RANGES, BASE + cases[i].before, 8);
+		put(RANGES + 8, BASE + cases[i].end, 8);
+		put(RANGES + 16 * nr, BASE + cases[i].after, 8);
+		put(RANGES + 16 * nr + 8, BASE + cases[i].after + 0x100, 8);
+		put(LISTS + 40, nr + 1, 8);
+		ck_assert_msg(read_again() == cases[i].ret, "%zu", i);
+		if (!cases[i].ret)
+			ck_assert_uint_eq(machine.shared_end, BASE + cases[i].after);
+	}
+}
+END_TEST
+
 START_TEST(other_machines_without_symbols_are_left_alone)
 {
 	struct machine_function f;
@@ -370,7 +415,8 @@ START_TEST(other_machines_without_symbols_are_left_alone)
 	ck_assert_int_eq(read_changed(NORMAL - 24, atom(0), 8), -ENOTSUP); /* and module */
 	ck_assert_int_eq(read_changed(MAIN + 18, 0x80, 1), -ENOTSUP);      /* other registers */
 	ck_assert_int_eq(read_changed(MAIN + 0x8b, 4, 1), -ENOTSUP); /* another number of lists */
-	ck_assert_int_eq(read_changed(MAIN + 0x81, 0xbe, 1), -ENOTSUP);  /* another register */
+	ck_assert_int_eq(read_changed(MAIN + 0x80, 0x49, 1), -ENOTSUP); /* another register */
+	ck_assert_int_eq(read_changed(MAIN + 0x81, 0xbe, 1), -ENOTSUP);
 	ck_assert_int_eq(read_changed(MAIN + 0x103, 0x60, 1), -ENOTSUP); /* another stack */
 	ck_assert_int_eq(read_changed(RANGES, BASE + MODULES + 4, 8), -ENOTSUP);
 	ck_assert_int_eq(read_changed(LISTS + 32, 8, 8), -ENOTSUP);
@@ -436,4 +482,5 @@ END_TEST
 SUITE_MAIN_WITH("beam_machine", begin, NULL, a_machine_is_described, other_machines_are_left_alone,
 		functions_have_names, functions_have_lines, releases_differ,
 		a_machine_without_symbols_is_found, other_machines_without_symbols_are_left_alone,
-		other_code_has_no_name, lies_have_no_name)
+		loops_that_are_long, borders_of_shared_code, other_code_has_no_name,
+		lies_have_no_name)

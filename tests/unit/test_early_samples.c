@@ -2,6 +2,7 @@
 #include "record/unwind/early_samples.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <string.h>
 
 #include "bpf/walk/unwind_step.h"
@@ -511,6 +512,26 @@ START_TEST(the_depth_limit)
 }
 END_TEST
 
+/* After some turns, there is as much memory as before. */
+START_TEST(copies_are_given_back)
+{
+	size_t bytes[12];
+
+	process = (struct process){.answer = 1, .pages = UNWIND_WITHOUT_TABLE};
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		add_sample(make_sample(0));
+		walk_samples(true);
+		ck_assert_uint_eq(early.raw_bytes, 0);
+		add_sample(make_sample(1));
+		ck_assert_uint_eq(early.raw_bytes, EARLY_SAMPLE_SIZE(EARLY_REGEX_BYTES));
+		early_samples_deinit(&early);
+		begin();
+		bytes[i] = mallinfo2().uordblks;
+	}
+	ck_assert_uint_eq(bytes[10], bytes[11]);
+}
+END_TEST
+
 START_TEST(samples_go_with_their_set)
 {
 	for (uint32_t i = 0; i < 4; i++)
@@ -609,4 +630,5 @@ SUITE_MAIN_WITH("early_samples", begin, end, walked_when_enough_is_known, the_la
 		a_trace, a_stub, a_stub_above_the_notes, an_interrupted_frame_is_not_the_leaf,
 		made_code_in_a_loop, functions_of_made_code, made_code_without_its_loop,
 		the_leaf_is_not_mapped, a_caller_is_not_mapped, the_depth_limit,
-		samples_go_with_their_set, frames_of_java, several_stretches_of_java)
+		copies_are_given_back, samples_go_with_their_set, frames_of_java,
+		several_stretches_of_java)

@@ -4,6 +4,9 @@
  * space_contexts.c). Looks at them, and the clock, are the test's (--wrap).
  */
 #include "record/unwind/space_contexts.h"
+
+#include <malloc.h>
+
 #include "record/unwind/space_maps.h"
 #include "tests/unit/kernel_maps.h"
 #include "tests/unit/played_clock.h"
@@ -447,7 +450,28 @@ START_TEST(contexts_of_new_programs)
 }
 END_TEST
 
+/* After some turns, there is as much memory as before. */
+START_TEST(what_is_given_back)
+{
+	size_t bytes[12];
+
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		found_machine = UNWIND_MACHINE_EXPECTED;
+		put(PID_A, 1);
+		put(PID_B, 1);
+		put(PID_A, 2);
+		space_maps_remove(&u, PID_A);
+		ck_assert_int_eq(vec_push(&u.outlived, PID_B), 0);
+		end();
+		files = (struct mapped_files){0};
+		bytes[i] = mallinfo2().uordblks;
+		begin();
+	}
+	ck_assert_uint_eq(bytes[10], bytes[11]);
+}
+END_TEST
+
 SUITE_MAIN_WITH("space_machines", begin, end, an_interpreter_that_turns_up,
 		an_interpreter_without_a_table, regular_expressions, machines_that_are_expected,
 		machines_of_new_programs, machines_that_lack_room, contexts_of_threads,
-		processes_without_a_context, contexts_of_new_programs)
+		processes_without_a_context, contexts_of_new_programs, what_is_given_back)

@@ -222,7 +222,7 @@ $(B)/tests/test_tracefs: UNIT_LIBS := $(call wraps,access)
 $(B)/tests/test_worker_line: UNIT_LIBS := $(call wraps,child_state clock_gettime read_file timerfd_create timerfd_settime)
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
 $(B)/tests/test_copied_text: UNIT_LIBS := $(call wraps,proc_query_file)
-$(B)/tests/test_java_stretch: UNIT_LIBS := $(call wraps,looker_ask)
+$(B)/tests/test_found_threads $(B)/tests/test_java_stretch: UNIT_LIBS := $(call wraps,looker_ask)
 $(B)/tests/test_process_machine: UNIT_LIBS := $(call wraps,clock_gettime machines_put)
 $(B)/tests/test_sample_source: UNIT_LIBS := $(call wraps,perf_source_add perf_source_create perf_source_destroy perf_source_event perf_source_fds \
 	perf_source_has_changed perf_source_has_kernel perf_source_lacks perf_source_nr_lost perf_source_start perf_source_stop perf_source_take \

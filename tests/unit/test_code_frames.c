@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "tests/unit/oom.h"
 #include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 
@@ -235,7 +236,36 @@ START_TEST(calls_that_never_return)
 }
 END_TEST
 
+/* call, jne, lea of the next function's address, ret; push %rbp; pop %rbp; ret */
+START_TEST(out_of_memory)
+{
+	NEED_STEPS();
+	oom_for_each_call(n)
+	{
+		const size_t granted = oom_granted;
+		int ret;
+
+		oom_granted = SIZE_MAX;
+		end();
+		begin();
+		PUT_GAP(START,
+			"\xe8\x0c\x00\x00\x00\x75\x02\x90\x90\x48\x8d\x05\x01\x00\x00\x00\xc3"
+			"\x55\x5d\xc3");
+		put_start(START);
+		oom_granted = granted;
+		ret = code_frames_make(&frames);
+		oom_granted = SIZE_MAX;
+		ck_assert_int_eq(ret, oom_hit ? -ENOMEM : 0);
+		if (ret)
+			continue;
+		ck_assert_int_eq(cfa_at(0), 8);
+		ck_assert_int_eq(cfa_at(0x12), 16);
+	}
+}
+END_TEST
+
 SUITE_MAIN_WITH("code_frames", begin, end, pushes_and_pops, all_ways_are_followed, frame_pointers,
 		what_is_not_known_has_no_rules, a_stack_begins_where_rbp_is_cleared,
 		rbp_is_cleared_for_other_reasons, the_entry_is_a_root, handlers_return,
-		functions_that_are_not_called, parts_that_a_table_leads_to, calls_that_never_return)
+		functions_that_are_not_called, parts_that_a_table_leads_to, calls_that_never_return,
+		out_of_memory)

@@ -311,5 +311,51 @@ static const char *missing(void)
 
 static const struct suite suite = {.name = "code_step", .missing = missing};
 
+/* Compilers fill up with zeros, traps and instructions that do nothing, of any length. */
+START_TEST(padding_between_functions)
+{
+	static const struct {
+		const char *hex;
+		uint32_t bytes;
+	} cases[] = {
+		{"", 0},         {"00", 1},       {"90", 1},
+		{"cc", 1},       {"6690", 2},     {"4890", 2},
+		{"4190", 0}, /* xchg %eax, %r8d */
+		{"0f1f00", 3},   {"0f1f4000", 4}, {"662e0f1f840000000000", 10},
+		{"0f1f", 0}, /* cut short */
+		{"0f90c0", 0},   {"0f0b", 0},     {"1f", 0},
+		{"c3", 0},       {"89c0", 0},     {"c5f877", 0},
+		{"c5f890c1", 0},
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		uint8_t code[16];
+		const size_t nr = strlen(cases[i].hex) / 2;
+
+		memset(code, BAD, sizeof(code));
+		for (size_t k = 0; k < nr; k++)
+			ck_assert_int_eq(sscanf(cases[i].hex + 2 * k, "%2hhx", &code[k]), 1);
+		ck_assert_msg(code_padding(code, nr) == cases[i].bytes, "%s", cases[i].hex);
+	}
+}
+END_TEST
+
+/* The handler's return is found as a whole, from the place on that is asked for. */
+START_TEST(returns_of_handlers)
+{
+	static const uint8_t code[] = {0x90, 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05, 0x90};
+	uint32_t bytes = 0;
+
+	for (size_t from = 0; from <= 1; from++)
+		ck_assert_uint_eq(code_find_handler_return(code, sizeof(code), from, &bytes), 1);
+	ck_assert_uint_eq(bytes, 9);
+	ck_assert_uint_eq(code_find_handler_return(code, sizeof(code), 2, &bytes), sizeof(code));
+	ck_assert_uint_eq(code_find_handler_return(code, 10, 0, &bytes), 1);
+	ck_assert_uint_eq(code_find_handler_return(code, 9, 0, &bytes), 9);
+	ck_assert_uint_eq(code_find_handler_return(code, 9, 9, &bytes), 9);
+	ck_assert_uint_eq(code_find_handler_return(code, 9, 10, &bytes), 9);
+}
+END_TEST
+
 SUITE_MAIN_OF(suite, bytes_of_instructions, flows, what_is_no_instruction, stacks, saved_registers,
-	      what_is_taken_and_found)
+	      what_is_taken_and_found, padding_between_functions, returns_of_handlers)

@@ -2,6 +2,7 @@
 /* Copies of the stacks of waiting threads, out of the memory of the test itself. */
 #include "record/unwind/found_threads.h"
 
+#include <errno.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +26,20 @@ static uint64_t *stack;
 static uint64_t address_of(size_t word)
 {
 	return (uintptr_t)&stack[word];
+}
+
+/* What the looker answers; NULL: what is there. */
+static int (*play_answer)(struct look_answer *answer);
+
+int __real_looker_ask(struct looker *looker, const struct look_question *q,
+		      struct look_answer *answer);
+int __wrap_looker_ask(struct looker *looker, const struct look_question *q,
+		      struct look_answer *answer);
+
+int __wrap_looker_ask(struct looker *looker, const struct look_question *q,
+		      struct look_answer *answer)
+{
+	return play_answer ? play_answer(answer) : __real_looker_ask(looker, q, answer);
 }
 
 static void begin(void)
@@ -116,4 +131,35 @@ START_TEST(probed_calls)
 }
 END_TEST
 
-SUITE_MAIN_WITH("found_threads", begin, end, a_stack_up_to_its_end, probed_calls)
+static int answer_late(struct look_answer *answer)
+{
+	answer->nr = 8;
+	return -ETIMEDOUT;
+}
+
+static int answer_too_much(struct look_answer *answer)
+{
+	answer->nr = EARLY_STACK_BYTES + 1;
+	return 0;
+}
+
+static int answer_most(struct look_answer *answer)
+{
+	answer->nr = EARLY_STACK_BYTES;
+	return 0;
+}
+
+/* Without an answer that can be, there is no stack. */
+START_TEST(answers_that_are_none)
+{
+	play_answer = answer_late;
+	ck_assert_uint_eq(add_thread()->nr_bytes, 0);
+	play_answer = answer_too_much;
+	ck_assert_uint_eq(add_thread()->nr_bytes, 0);
+	play_answer = answer_most;
+	ck_assert_uint_eq(add_thread()->nr_bytes, EARLY_STACK_BYTES);
+}
+END_TEST
+
+SUITE_MAIN_WITH("found_threads", begin, end, a_stack_up_to_its_end, probed_calls,
+		answers_that_are_none)

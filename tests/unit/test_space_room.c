@@ -2,6 +2,7 @@
 #include "record/unwind/space_room.h"
 
 #include <errno.h>
+#include <malloc.h>
 
 #include "bpf/walk/unwind.h"
 #include "tests/unit/suite.h"
@@ -222,7 +223,25 @@ START_TEST(when_room_is_short)
 }
 END_TEST
 
+/* After some turns, there is as much memory as before. */
+START_TEST(memory_is_given_back)
+{
+	size_t bytes[12];
+
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		struct space_room r;
+		uint32_t loser;
+
+		take_by_root(&r, 100, 50);
+		ck_assert_int_eq(shares_take(&r.processes, 3, MANY, 1, 1, &loser), 0);
+		space_room_deinit(&r);
+		bytes[i] = mallinfo2().uordblks;
+	}
+	ck_assert_uint_eq(bytes[10], bytes[11]);
+}
+END_TEST
+
 SUITE_MAIN("space_room", who_has_little_need_not_wait, the_reserve_is_not_for_who_has_much,
 	   root_has_what_it_needs, two_users_share, without_samples_only_where_there_is_plenty,
 	   how_much_is_plenty, how_much_a_process_may_have, borders_of_the_reserve,
-	   when_room_is_short)
+	   when_room_is_short, memory_is_given_back)

@@ -50,8 +50,9 @@ static bool find_bias(const struct elf_image *elf, const struct mapped_code *cod
 		const Elf64_Phdr *ph = &elf->segments[i];
 		uint64_t page = ph->p_offset & ~(uint64_t)4095;
 
+		/* Segments of lld begin within a page, and mappings before them. */
 		if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X) || code->pgoff < page ||
-		    code->pgoff - ph->p_offset >= ph->p_filesz + (ph->p_offset - page))
+		    code->pgoff - page >= ph->p_filesz + (ph->p_offset - page))
 			continue;
 		*bias = code->start - (ph->p_vaddr + code->pgoff - ph->p_offset);
 		return true;

@@ -144,15 +144,14 @@ static int open_in_search_path(const char *name, struct library *library)
 static bool is_wanted(const char *path, const char *name)
 {
 	_cleanup_free_ char *file = mapped_code_name(path);
-	size_t len = strlen(name);
+	size_t mark_bytes; /* of a deleted file */
 
 	if (!file)
 		return false;
 	if (!strchr(name, '/'))
 		return library_is_named(file, name);
-	/* The path may have the mark of a deleted file. */
-	return !strncmp(path, name, len) &&
-	       (!path[len] || strlen(strrchr(path, '/') + 1) != strlen(file));
+	mark_bytes = strlen(strrchr(path, '/') + 1) - strlen(file);
+	return strlen(path) - mark_bytes == strlen(name) && !strncmp(path, name, strlen(name));
 }
 
 static int open_of_process(const char *name, uint32_t pid, struct library *library)

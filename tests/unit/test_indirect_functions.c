@@ -110,13 +110,15 @@ static const frames *library_frames(void)
 	return &f;
 }
 
+static void (*spoil_library)(Elf64_Ehdr *, Elf64_Phdr *, Elf64_Shdr *);
+
 /* The library, which fills a slot of its own by a relocation of @type. */
 static int make_library(uint32_t type, uint64_t resolver)
 {
 	const Elf64_Rela rela = {
 		.r_offset = OWN_SLOT, .r_info = ELF64_R_INFO(0, type), .r_addend = resolver};
 	const struct test_section section = {".rela.plt", SHT_RELA, 0, &rela, sizeof(rela)};
-	const struct test_elf spec = {.more = &section, .nr_more = 1};
+	const struct test_elf spec = {.more = &section, .nr_more = 1, .spoil = spoil_library};
 
 	return make_elf(&spec, library_frames()->data, library_frames()->nr);
 }
@@ -329,6 +331,26 @@ START_TEST(places_of_the_library)
 }
 END_TEST
 
+static void begin_within_page(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sections)
+{
+	(void)eh, (void)sections;
+	ph->p_offset += 0x10;
+	ph->p_vaddr += 0x10;
+	ph->p_filesz -= 0x10;
+	ph->p_memsz -= 0x10;
+}
+
+/* As lld links. The mapping begins before the segment, where its page does. */
+START_TEST(a_segment_within_a_page)
+{
+	spoil_library = begin_within_page;
+	begin();
+	spoil_library = NULL;
+	add_word(1, LIBRARY_ADD + OWN_SLOT, LIBRARY_ADD + OTHER);
+	expect_place(OTHER);
+}
+END_TEST
+
 /* By its name up to a dot or a dash, and by its inode. */
 START_TEST(files_that_are_the_library)
 {
@@ -406,5 +428,5 @@ START_TEST(processes_of_the_host)
 END_TEST
 
 SUITE_MAIN("indirect_functions", slots_of_the_library_itself, slots_of_callers, who_is_asked_first,
-	   places_of_the_library, files_that_are_the_library, processes_that_were_named,
-	   processes_of_the_host)
+	   places_of_the_library, a_segment_within_a_page, files_that_are_the_library,
+	   processes_that_were_named, processes_of_the_host)

@@ -207,6 +207,9 @@ START_TEST(paths_of_a_process)
 	play_code(1, "/lib/app");
 	expect_none("/lib/ap", getpid(), -ENOENT,
 		    "failed to open library '/lib/ap': No such file or directory", "");
+	play_code(1, "/lib/app (deleted)");
+	expect_none("/lib/ap", getpid(), -ENOENT,
+		    "failed to open library '/lib/ap': No such file or directory", "");
 	/* There is no such process. */
 	expect(path, 5000001, path, "1");
 }

@@ -174,7 +174,7 @@ int privilege_explain_trace(int code, struct err *err)
 	if (getauxval(AT_SECURE))
 		return err_hint(
 			err, code,
-			"profrec's file has capabilities, and its caller may not trace the process without them; as root it can");
+			"profrec's file has capabilities, and its caller may not trace the process without them: run it as root, or leave out --backend ptrace");
 	if (scope == 1 && !privilege_has(CAP_SYS_PTRACE))
 		return err_hint(
 			err, code,

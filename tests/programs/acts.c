@@ -8,6 +8,7 @@
  *	acts deep N      burns CPU below N calls
  *	acts threads     burns CPU in two threads, and prints name and id of each
  */
+#include <linux/perf_event.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,12 +22,28 @@
 
 #include "burn.h"
 
-static long faults(void)
+/* Begins to count the event of this thread's page faults. Returns its descriptor. */
+static int count_faults(void)
 {
-	struct rusage usage;
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_PAGE_FAULTS,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 
-	getrusage(RUSAGE_SELF, &usage);
-	return usage.ru_minflt + usage.ru_majflt;
+	if (fd < 0)
+		exit(1);
+	return fd;
+}
+
+static long faults(int fd)
+{
+	long long nr = 0;
+
+	if (read(fd, &nr, sizeof(nr)) != sizeof(nr))
+		exit(1);
+	return nr;
 }
 
 __attribute__((noinline)) void touch_pages(volatile char *p, long nr)
@@ -38,14 +55,15 @@ __attribute__((noinline)) void touch_pages(volatile char *p, long nr)
 static void touch(long nr)
 {
 	char *p = mmap(NULL, nr * 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	int fd = count_faults();
 	long before;
 
 	if (p == MAP_FAILED)
 		exit(1);
 	madvise(p, nr * 4096, MADV_NOHUGEPAGE);
-	before = faults();
+	before = faults(fd);
 	touch_pages(p, nr);
-	printf("%ld\n", faults() - before);
+	printf("%ld\n", faults(fd) - before);
 }
 
 static long switches(void)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Saves a sample of a running process, so that it can be walked again elsewhere (sample_image.h):
- * image_save PID TRIES IMAGE. Stops threads TRIES times, as the recorder does that samples by
- * ptrace, and keeps the stack that shows most: functions of a language, with native frames between
- * them. Prints its frames. Needs the right to trace the process.
+ * image_save PID TRIES IMAGE [made]. Stops threads TRIES times, as the recorder does that samples
+ * by ptrace, and keeps the stack that shows most: functions of a language, with native frames
+ * between them, and with 'made' those through code that the process has made. Prints its frames.
+ * Needs the right to trace the process.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -33,6 +34,7 @@ struct live_file {
 static struct {
 	pid_t pid, tid;
 	enum language language;
+	bool wants_made;
 	VEC(struct live_file) files;
 	u32_vec traced;
 	image_bytes_vec reads; /* of the walk at hand */
@@ -68,7 +70,7 @@ static void look_at_file(struct live_file *file)
 		return;
 	file->walk.has_table = !unwind_table_build(fd, &file->walk.table);
 	interpreter_search(fd, &file->found);
-	if (file->found.interpreter.language) {
+	if (found_interpreter_is_any(&file->found)) {
 		struct stat st;
 
 		if (fstat(fd, &st) || !(file->bytes = malloc(st.st_size)) ||
@@ -84,6 +86,8 @@ static uint32_t find_file(const char *path)
 {
 	struct live_file file = {0};
 
+	if (!strncmp(path, "/dev/zero", 9))
+		return IMAGE_SHARED_MEMORY;
 	/* Code that is made may be in a file that nobody can open. */
 	if (path[0] != '/' || !strncmp(path, "/memfd:", 7))
 		return IMAGE_NO_FILE;
@@ -94,6 +98,22 @@ static uint32_t find_file(const char *path)
 	look_at_file(&file);
 	IMAGE_PUSH(&live.files, file);
 	return live.files.nr - 1;
+}
+
+/* Notes the first interpreter, and the first library of expressions. */
+static void note_runtime(struct sample_image *image, const struct image_mapping *m)
+{
+	const struct found_interpreter *found = &live.files.data[m->file].found;
+
+	if (found->has_regex && !image->regex_bytes) {
+		image->regex_start = m->start;
+		image->regex_bytes = m->end - m->start;
+	}
+	if (!found_interpreter_is_any(found) || image->interpreter != IMAGE_NO_FILE)
+		return;
+	image->interpreter = m->file;
+	live.language = found->interpreter.language;
+	image->base = m->start - m->pgoff;
 }
 
 /* Reads the executable mappings, and the place of the interpreter, into @image. */
@@ -119,16 +139,11 @@ static void read_mappings(struct sample_image *image)
 		name = line + at;
 		m.file = find_file(name);
 		IMAGE_PUSH(&image->mappings, m);
-		if (m.file == IMAGE_NO_FILE ||
-		    !live.files.data[m.file].found.interpreter.language ||
-		    image->interpreter != IMAGE_NO_FILE)
-			continue;
-		image->interpreter = m.file;
-		live.language = live.files.data[m.file].found.interpreter.language;
-		image->base = m.start - m.pgoff;
+		if (image_mapping_has_file(&m))
+			note_runtime(image, &m);
 	}
 	fclose(f);
-	if (image->interpreter == IMAGE_NO_FILE)
+	if (image->interpreter == IMAGE_NO_FILE && !image->regex_bytes)
 		errx(2, "process %d has no interpreter that is known", live.pid);
 }
 
@@ -283,27 +298,31 @@ static int image_rule_compare(const void *a, const void *b)
 	return x->off < y->off ? -1 : x->off > y->off;
 }
 
-/* Puts into @image the rules of the frames, and sets *@is_used of their mappings. */
+/* Puts into @image the rule at @pc, and sets *@is_used of its mapping. */
+static void keep_rule(struct sample_image *image, const struct image_walk *w, uint64_t pc,
+		      bool *is_used)
+{
+	const struct image_mapping *m = find_image_mapping(image, pc);
+	const struct walk_file *f = m && image_mapping_has_file(m) ? &w->files[m->file] : NULL;
+	uint64_t off = m ? pc - m->start + m->pgoff : 0;
+
+	if (m)
+		is_used[m - image->mappings.data] = true;
+	if (!f || !f->has_table || off < f->table.first_off)
+		return;
+	vec_for_each(&image->files.data[m->file].rules, r)
+		if (r->off == off)
+			return;
+	IMAGE_PUSH(&image->files.data[m->file].rules, {off, *unwind_table_find(&f->table, off)});
+}
+
+/* Puts into @image the rules of the frames, and that of the frame in which made code runs. */
 static void keep_rules(struct sample_image *image, const struct image_walk *w, bool *is_used)
 {
-	for (size_t i = 0; i < w->frames.nr; i++) {
-		uint64_t pc = frame_pc(w, i);
-		const struct image_mapping *m = find_image_mapping(image, pc);
-		const struct walk_file *f =
-			m && m->file != IMAGE_NO_FILE ? &w->files[m->file] : NULL;
-		uint64_t off = m ? pc - m->start + m->pgoff : 0;
-		bool has_rule = false;
-
-		if (m)
-			is_used[m - image->mappings.data] = true;
-		if (!f || !f->has_table || off < f->table.first_off)
-			continue;
-		vec_for_each(&image->files.data[m->file].rules, r)
-			has_rule |= r->off == off;
-		if (!has_rule)
-			IMAGE_PUSH(&image->files.data[m->file].rules,
-				   {off, *unwind_table_find(&f->table, off)});
-	}
+	for (size_t i = 0; i < w->frames.nr; i++)
+		keep_rule(image, w, frame_pc(w, i), is_used);
+	if (w->found.interpreter.loop)
+		keep_rule(image, w, image->base + w->found.interpreter.loop, is_used);
 }
 
 /* Leaves out mappings without frames, and sorts the rules. */
@@ -312,7 +331,7 @@ static void keep_mappings(struct sample_image *image, const bool *is_used)
 	size_t nr = 0;
 
 	for (size_t i = 0; i < image->mappings.nr; i++)
-		if (is_used[i] || image->mappings.data[i].file == IMAGE_NO_FILE ||
+		if (is_used[i] || !image_mapping_has_file(&image->mappings.data[i]) ||
 		    image->mappings.data[i].file == image->interpreter)
 			image->mappings.data[nr++] = image->mappings.data[i];
 	image->mappings.nr = nr;
@@ -334,10 +353,10 @@ static int rate_frames(const char *text)
 
 	if (!copy || strstr(text, "[displaced]") || strstr(text, "[not readable]") ||
 	    strstr(text, "[no name]") || strstr(text, "not mapped") ||
-	    !strstr(text, ", complete\n"))
+	    !strstr(text, ", complete\n") || (live.wants_made && !strstr(text, "[made code]")))
 		return 0;
 	for (char *line = strtok(strchr(copy, '\n'), "\n"); line; line = strtok(NULL, "\n")) {
-		int is = strstr(line, "_[") != NULL, is_new = is;
+		int is = strstr(line, "_[") || !strcmp(line, "[made code]"), is_new = is;
 
 		if (++nr > FRAMES_MAX)
 			return 0;
@@ -348,9 +367,9 @@ static int rate_frames(const char *text)
 		nr_changes += is != was;
 		was = is;
 	}
-	return nr < FRAMES_MIN || nr_functions < 2
+	return !live.wants_made && (nr < FRAMES_MIN || nr_functions < 2)
 		       ? 0
-		       : 1000 * nr_functions + 300 * nr_changes - 10 * nr;
+		       : 1000 * nr_functions + 300 * nr_changes + (live.wants_made ? nr : -10 * nr);
 }
 
 static char *walk_text(const struct image_walk *w, const struct sample_image *image)
@@ -385,7 +404,8 @@ static char *walk_stack(struct sample_image *image, const struct walk_file *file
 	image_walk_run(&native);
 	keep_rules(image, &native, is_used);
 	image_walk_deinit(&native);
-	w.found = live.files.data[image->interpreter].found;
+	if (image->interpreter != IMAGE_NO_FILE)
+		w.found = live.files.data[image->interpreter].found;
 	image_walk_run(&w);
 	text = walk_text(&w, NULL);
 	keep_rules(image, &w, is_used);
@@ -456,8 +476,9 @@ int main(int argc, char **argv)
 	struct best best = {0};
 	char *again;
 
-	if (argc != 4)
-		errx(2, "usage: image_save PID TRIES IMAGE");
+	if (argc != 4 && argc != 5)
+		errx(2, "usage: image_save PID TRIES IMAGE [made]");
+	live.wants_made = argc == 5;
 	live.pid = atoi(argv[1]);
 	for (int i = atoi(argv[2]); i > 0; i--) {
 		try_thread(&best);
@@ -465,7 +486,8 @@ int main(int argc, char **argv)
 	}
 	if (!best.rate)
 		errx(1, "no stack of process %d shows enough", live.pid);
-	shrink_file(&best.image);
+	if (best.image.interpreter != IMAGE_NO_FILE)
+		shrink_file(&best.image);
 	again = walk_text(NULL, &best.image);
 	if (strcmp(again, best.text) != 0)
 		errx(1, "the image differs from the process:\n%s\n%s", best.text, again);

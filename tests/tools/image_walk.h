@@ -145,8 +145,10 @@ static void put_mappings(struct image_walk *w)
 	vec_for_each(&w->image->mappings, m) {
 		struct unwind_mapping mapping = {m->start, m->end, 0, UNWIND_WITHOUT_TABLE};
 
-		if (m->file != IMAGE_NO_FILE)
+		if (image_mapping_has_file(m))
 			file_table_describe(&tables[m->file], m->start - m->pgoff, &mapping);
+		if (m->file == IMAGE_SHARED_MEMORY)
+			mapping.pages = UNWIND_SHARED_MEMORY;
 		if (map_update(w->maps.mappings, &nr, &mapping, BPF_ANY))
 			err(2, "mapping");
 		nr++;
@@ -161,7 +163,10 @@ static void put_interpreter(struct image_walk *w)
 {
 	const struct interpreter *in = &w->found.interpreter;
 	const struct machine_memory memory = {w->read, w->ctx};
-	struct unwind_space space = {.nr = w->image->mappings.nr, .is_settled = 1};
+	struct unwind_space space = {.nr = w->image->mappings.nr,
+				     .regex_start = w->image->regex_start,
+				     .regex_bytes = w->image->regex_bytes,
+				     .is_settled = 1};
 	const uint32_t pid = WALK_PID, number = 0, kind = machine_kind_of(in->language);
 	const int machine_maps[] = {
 		[MACHINE_JAVA] = w->maps.java_machines, [MACHINE_BEAM] = w->maps.beam_machines};
@@ -356,9 +361,9 @@ static void name_word(const struct image_walk *w, uint64_t word, struct frame_li
 static void name_frame(const struct image_walk *w, size_t i, struct frame_lines *lines)
 {
 	const struct image_mapping *m = find_image_mapping(w->image, frame_pc(w, i));
-	const char *name = !m                         ? "not mapped"
-			   : m->file == IMAGE_NO_FILE ? "made code"
-						      : w->image->files.data[m->file].name;
+	const char *name = !m                           ? "not mapped"
+			   : !image_mapping_has_file(m) ? "made code"
+							: w->image->files.data[m->file].name;
 
 	lines->nr = 0;
 	if (word_is_function(w->frames.data[i]))
@@ -421,12 +426,15 @@ static void sample_image_walk(const struct sample_image *image, FILE *f)
 	struct walk_file *files = calloc(image->files.nr + 1, sizeof(*files));
 	struct image_walk w = {
 		.image = image, .files = files, .read = read_image, .ctx = (void *)image};
-	int fd = image_file_open(&image->files.data[image->interpreter]);
 
 	if (!files)
 		errx(2, "out of memory");
-	interpreter_search(fd, &w.found);
-	close(fd);
+	if (image->interpreter != IMAGE_NO_FILE) {
+		int fd = image_file_open(&image->files.data[image->interpreter]);
+
+		interpreter_search(fd, &w.found);
+		close(fd);
+	}
 	for (size_t i = 0; i < image->files.nr; i++) {
 		files[i].has_table = image->files.data[i].rules.nr > 0;
 		if (files[i].has_table)

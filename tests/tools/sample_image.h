@@ -9,8 +9,9 @@
  *	file NAME SIZE                   the files have numbers from 0 on
  *	slice OFF BYTES                  of the file before; other bytes of it are 0
  *	rule OFF FIELDS                  struct unwind_rule, for one address in the file before
- *	mapping START END PGOFF FILE     FILE is -1 of memory without a file
+ *	mapping START END PGOFF FILE     FILE is -1 of memory without a file, -2 where it is shared
  *	interpreter FILE BASE            offset 0 of the file would be mapped at BASE
+ *	regex START BYTES                code of PCRE2's library
  *	read ADDR BYTES
  */
 #ifndef TESTS_SAMPLE_IMAGE_H
@@ -50,20 +51,26 @@ struct image_file {
 	VEC(struct image_rule) rules; /* sorted by offset */
 };
 
-#define IMAGE_NO_FILE UINT32_MAX
+#define IMAGE_NO_FILE       UINT32_MAX
+#define IMAGE_SHARED_MEMORY (UINT32_MAX - 1)
 
 struct image_mapping {
 	uint64_t start, end, pgoff;
 	uint32_t file;
 };
 
-/* All zero: nothing is in it. */
+static inline bool image_mapping_has_file(const struct image_mapping *m)
+{
+	return m->file < IMAGE_SHARED_MEMORY;
+}
+
 struct sample_image {
 	struct user_regs_struct regs;
 	VEC(struct image_file) files;
 	VEC(struct image_mapping) mappings; /* sorted */
-	uint32_t interpreter;               /* the file */
+	uint32_t interpreter;               /* the file, or IMAGE_NO_FILE */
 	uint64_t base;
+	uint64_t regex_start, regex_bytes;
 	image_bytes_vec reads; /* after image_bytes_sort: sorted, and apart from each other */
 };
 
@@ -191,7 +198,11 @@ static void sample_image_print(FILE *f, const struct sample_image *image)
 	vec_for_each(&image->mappings, m)
 		fprintf(f, "mapping %" PRIx64 " %" PRIx64 " %" PRIx64 " %d\n", m->start, m->end,
 			m->pgoff, (int)m->file);
-	fprintf(f, "interpreter %x %" PRIx64 "\n", image->interpreter, image->base);
+	if (image->interpreter != IMAGE_NO_FILE)
+		fprintf(f, "interpreter %x %" PRIx64 "\n", image->interpreter, image->base);
+	if (image->regex_bytes)
+		fprintf(f, "regex %" PRIx64 " %" PRIx64 "\n", image->regex_start,
+			image->regex_bytes);
 	image_bytes_print(f, "read", &image->reads);
 }
 
@@ -288,6 +299,9 @@ static bool image_line_parse(struct sample_image *image, char *line)
 	}
 	if (!strcmp(line, "interpreter"))
 		return sscanf(text, "%x %" SCNx64, &image->interpreter, &image->base) == 2;
+	if (!strcmp(line, "regex"))
+		return sscanf(text, "%" SCNx64 " %" SCNx64, &image->regex_start,
+			      &image->regex_bytes) == 2;
 	if (!strcmp(line, "rule"))
 		return image_rule_parse(file, text);
 	if (!strcmp(line, "read"))
@@ -314,6 +328,7 @@ static inline void sample_image_read(const char *path, struct sample_image *imag
 	if (ZSTD_isError(nr))
 		errx(2, "%s: %s", path, ZSTD_getErrorName(nr));
 	text[nr] = '\0';
+	image->interpreter = IMAGE_NO_FILE;
 	for (char *line = text, *end; *line; line = end) {
 		end = line + strcspn(line, "\n");
 		if (*end)
@@ -322,9 +337,9 @@ static inline void sample_image_read(const char *path, struct sample_image *imag
 			errx(2, "%s: not a line of an image: %.40s", path, line);
 	}
 	vec_for_each(&image->mappings, m)
-		if (m->file != IMAGE_NO_FILE && m->file >= image->files.nr)
+		if (image_mapping_has_file(m) && m->file >= image->files.nr)
 			errx(2, "%s: there is no file %u", path, m->file);
-	if (image->interpreter >= image->files.nr)
+	if (image->interpreter != IMAGE_NO_FILE && image->interpreter >= image->files.nr)
 		errx(2, "%s: there is no file %u", path, image->interpreter);
 }
 

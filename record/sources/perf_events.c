@@ -36,36 +36,18 @@ static const char *const defaults[] = {"cycles", "cpu-clock"};
 #define SAMPLES_PER_SAMPLE 4
 #define OVERSAMPLED_HZ_MAX 250
 
-static void fill_attr(const struct perf_events *s, struct perf_event_attr *attr)
+static void fill_sampler(const struct perf_events *s, struct perf_event_attr *attr)
 {
 	const struct source_options *o = &s->options;
 
-	*attr = (struct perf_event_attr){
-		.size = sizeof(*attr),
-		.type = s->event.type,
-		.config = s->event.config,
-		.freq = o->freq_hz != 0,
-		.disabled = 1,
-		.inherit = !o->all,
-		.exclude_kernel = !s->has_kernel || s->event.no_kernel,
-		.exclude_user = s->event.no_user,
-		.exclude_hv = 1,
-		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU |
-			       PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
-		.sample_regs_user = registers_perf_mask,
-		.sample_stack_user = PERF_STACK_BYTES,
-		.sample_id_all = 1,
-		.mmap = 1,
-		.mmap2 = 1,
-		.build_id = s->has_build_ids,
-		.comm = 1,
-		.comm_exec = 1,
-		.task = 1,
-		.use_clockid = 1,
-		.clockid = CLOCK_MONOTONIC,
-		.watermark = 1,
-		.wakeup_watermark = 1, /* functions of a language must be read soon */
-	};
+	attr->type = s->event.type;
+	attr->config = s->event.config;
+	attr->freq = o->freq_hz != 0;
+	attr->exclude_kernel = !s->has_kernel || s->event.no_kernel;
+	attr->exclude_user = s->event.no_user;
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = registers_perf_mask;
+	attr->sample_stack_user = PERF_STACK_BYTES;
 	if (o->freq_hz)
 		attr->sample_freq = o->freq_hz * s->nr_per_sample;
 	else
@@ -76,14 +58,43 @@ static void fill_attr(const struct perf_events *s, struct perf_event_attr *attr)
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 		attr->exclude_callchain_user = 1;
 	}
+	if (s->counts_lost)
+		attr->read_format = PERF_FORMAT_LOST;
 }
 
-static int open_event(const struct perf_events *s, int32_t tid, uint32_t cpu)
+static void fill_teller(const struct perf_events *s, struct perf_event_attr *attr)
 {
-	struct perf_event_attr attr;
+	attr->type = PERF_TYPE_SOFTWARE;
+	attr->config = PERF_COUNT_SW_DUMMY;
+	attr->exclude_kernel = 1;
+	attr->mmap = 1;
+	attr->mmap2 = 1;
+	attr->build_id = s->has_build_ids;
+	attr->comm = 1;
+	attr->comm_exec = 1;
+	attr->task = 1;
+}
+
+static int open_event(const struct perf_events *s, bool takes_samples, int32_t tid, uint32_t cpu)
+{
+	struct perf_event_attr attr = {
+		.size = sizeof(attr),
+		.disabled = 1,
+		.inherit = !s->options.all,
+		.exclude_hv = 1,
+		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
+		.sample_id_all = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+		.wakeup_watermark = 1, /* functions of a language must be read soon */
+	};
 	int fd;
 
-	fill_attr(s, &attr);
+	if (takes_samples)
+		fill_sampler(s, &attr);
+	else
+		fill_teller(s, &attr);
 	fd = syscall(SYS_perf_event_open, &attr, tid, (int)cpu, -1, PERF_FLAG_FD_CLOEXEC);
 	return fd < 0 ? -errno : fd;
 }
@@ -93,35 +104,41 @@ static bool is_refused(int code)
 	return code == -EACCES || code == -EPERM;
 }
 
+/* Tries whether both events can be opened for @tid. */
+static int try_both(const struct perf_events *s, int32_t tid)
+{
+	for (int takes_samples = 0; takes_samples < 2; takes_samples++) {
+		int fd = open_event(s, takes_samples, tid, s->rings[0].cpu);
+
+		if (fd < 0)
+			return fd;
+		close(fd);
+	}
+	return 0;
+}
+
 /* Tries whether the event can be opened for @tid, with the kernel's share or without it. */
 static int try_event(struct perf_events *s, int32_t tid)
 {
-	int fd;
+	/* A newer kernel may be built without CONFIG_CGROUP_PERF. */
+	static const struct {
+		bool counts_lost, has_build_ids, has_cgroups;
+	} kernels[] = {{1, 1, 1}, {1, 1, 0}, {0, 1, 1}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}};
+	int ret = -EINVAL;
 
-	s->has_build_ids = s->has_cgroups = s->has_kernel = true;
+	s->has_kernel = true;
 	s->has_frames_of_kernel = !s->options.no_kernel;
-	fd = open_event(s, tid, s->rings[0].cpu);
-	if (fd == -EINVAL) { /* a newer kernel may be built without CONFIG_CGROUP_PERF */
-		s->has_cgroups = false;
-		fd = open_event(s, tid, s->rings[0].cpu);
+	for (size_t i = 0; i < ARRAY_SIZE(kernels) && ret == -EINVAL; i++) {
+		s->counts_lost = kernels[i].counts_lost;
+		s->has_build_ids = kernels[i].has_build_ids;
+		s->has_cgroups = kernels[i].has_cgroups;
+		ret = try_both(s, tid);
 	}
-	if (fd == -EINVAL) {
-		s->has_build_ids = false;
-		s->has_cgroups = true;
-		fd = open_event(s, tid, s->rings[0].cpu);
-	}
-	if (fd == -EINVAL) {
-		s->has_cgroups = false;
-		fd = open_event(s, tid, s->rings[0].cpu);
-	}
-	if (is_refused(fd)) {
+	if (is_refused(ret)) {
 		s->has_kernel = s->has_frames_of_kernel = false;
-		fd = open_event(s, tid, s->rings[0].cpu);
+		ret = try_both(s, tid);
 	}
-	if (fd < 0)
-		return fd;
-	close(fd);
-	return 0;
+	return ret;
 }
 
 static int choose_event(struct perf_events *s, int32_t tid)
@@ -155,14 +172,15 @@ static int map_ring(struct perf_events *s, struct perf_ring *ring, int fd)
 	return vec_push(&s->ring_fds, fd);
 }
 
-/* Opens the event of @tid (-1: of all threads) on the CPU of @ring. */
-static int open_on_ring(struct perf_events *s, struct perf_ring *ring, int32_t tid)
+/* Opens an event of @tid (-1: of all threads) on the CPU of @ring. */
+static int open_one(struct perf_events *s, struct perf_ring *ring, bool takes_samples, int32_t tid)
 {
-	int fd = open_event(s, tid, ring->cpu), ret;
+	int fd = open_event(s, takes_samples, tid, ring->cpu), ret;
+	const struct perf_event_fd opened = {fd, takes_samples, ring - s->rings};
 
 	if (fd < 0)
 		return fd;
-	ret = vec_push(&s->fds, fd);
+	ret = vec_push(&s->fds, opened);
 	if (ret) {
 		close(fd);
 		return ret;
@@ -174,6 +192,14 @@ static int open_on_ring(struct perf_events *s, struct perf_ring *ring, int32_t t
 	if (!ret && s->is_running && ioctl(fd, PERF_EVENT_IOC_ENABLE, 0))
 		ret = -errno;
 	return ret;
+}
+
+/* What tells of mappings is there before the first sample. */
+static int open_on_ring(struct perf_events *s, struct perf_ring *ring, int32_t tid)
+{
+	int ret = open_one(s, ring, false, tid);
+
+	return ret ? ret : open_one(s, ring, true, tid);
 }
 
 static int explain(const struct perf_events *s, int code, struct err *err)
@@ -191,9 +217,10 @@ static void close_all(struct perf_events *s)
 			munmap(s->rings[i].page, s->page_size + s->ring_bytes);
 		s->rings[i].page = NULL;
 		s->rings[i].fd = -1;
+		s->rings[i].nr_lost = 0;
 	}
-	vec_for_each(&s->fds, fd)
-		close(*fd);
+	vec_for_each(&s->fds, f)
+		close(f->fd);
 	vec_clear(&s->fds);
 	vec_clear(&s->ring_fds);
 }
@@ -305,8 +332,8 @@ int perf_events_add(struct perf_events *s, uint32_t id, bool is_thread, struct e
 int perf_events_enable(struct perf_events *s, struct err *err)
 {
 	s->is_running = true;
-	vec_for_each(&s->fds, fd)
-		if (ioctl(*fd, PERF_EVENT_IOC_ENABLE, 0))
+	vec_for_each(&s->fds, f)
+		if (ioctl(f->fd, PERF_EVENT_IOC_ENABLE, 0))
 			return err_set(err, -errno, "failed to begin sampling: %m");
 	return 0;
 }
@@ -314,20 +341,45 @@ int perf_events_enable(struct perf_events *s, struct err *err)
 void perf_events_disable(struct perf_events *s)
 {
 	s->is_running = false;
-	vec_for_each(&s->fds, fd)
-		ioctl(*fd, PERF_EVENT_IOC_DISABLE, 0);
+	vec_for_each(&s->fds, f)
+		ioctl(f->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+/* What read() gives of an event. Without PERF_FORMAT_LOST, it is the count alone. */
+struct event_count {
+	uint64_t value, lost;
+};
+
+static struct event_count read_count(const struct perf_event_fd *f)
+{
+	struct event_count count = {0};
+
+	return read(f->fd, &count, sizeof(count)) > 0 ? count : (struct event_count){0};
 }
 
 uint64_t perf_events_ran_ns(const struct perf_events *s)
 {
-	uint64_t sum = 0, count;
+	uint64_t sum = 0;
 
 	if (s->event.type != PERF_TYPE_SOFTWARE || !s->options.freq_hz || s->options.all ||
 	    (s->event.config != PERF_COUNT_SW_CPU_CLOCK &&
 	     s->event.config != PERF_COUNT_SW_TASK_CLOCK))
 		return 0;
-	vec_for_each(&s->fds, fd)
-		if (read(*fd, &count, sizeof(count)) == sizeof(count))
-			sum += count;
+	vec_for_each(&s->fds, f)
+		if (f->takes_samples)
+			sum += read_count(f).value;
 	return sum;
+}
+
+uint64_t perf_events_take_lost(struct perf_events *s, uint32_t ring)
+{
+	uint64_t sum = 0, before = s->rings[ring].nr_lost;
+
+	if (!s->counts_lost)
+		return 0;
+	vec_for_each(&s->fds, f)
+		if (f->takes_samples && f->ring == ring)
+			sum += read_count(f).lost;
+	s->rings[ring].nr_lost = sum;
+	return sum > before ? sum - before : 0;
 }

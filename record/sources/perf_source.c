@@ -52,12 +52,13 @@ struct perf_source {
 	VEC(struct waiting) waiting;
 	VEC(struct stopping) stopping;
 	char *record;       /* room for one that wraps around the end of a buffer */
-	uint64_t lost_rest; /* records that do not make up a sample yet */
-	uint64_t nr_lost;   /* records */
-	uint64_t nr_seen;   /* samples of the kernel */
-	bool lacks_memory;  /* some thread could not be stopped */
-	bool lacks_stops;   /* some thread was in a system call that a stop would have ended */
-	bool lacks_time;    /* samples stand for less than the time that threads ran */
+	uint64_t lost_rest; /* samples of the kernel that do not make up a sample yet */
+	uint64_t nr_lost;   /* records, samples included */
+	uint64_t nr_lost_samples;
+	uint64_t nr_seen;  /* samples of the kernel */
+	bool lacks_memory; /* some thread could not be stopped */
+	bool lacks_stops;  /* some thread was in a system call that a stop would have ended */
+	bool lacks_time;   /* samples stand for less than the time that threads ran */
 };
 
 struct id_trailer { /* of the other records, with attr.sample_id_all */
@@ -495,15 +496,31 @@ static int take_mapping(struct perf_source *s, const struct name_record *record)
 	return 0;
 }
 
-/* Samples and records of processes share the buffers. Nobody knows which were lost: it may be both.
- */
-static void take_lost(struct perf_source *s, const struct perf_ring *ring,
-		      const struct lost_record *record)
+static void lose_samples(struct perf_source *s, const struct perf_ring *ring, uint64_t nr)
 {
-	s->nr_lost += record->lost;
-	s->lost_rest += record->lost;
+	s->nr_lost_samples += nr;
+	s->lost_rest += nr;
 	program_lose_samples(ring->position, s->lost_rest / s->events.nr_per_sample);
 	s->lost_rest %= s->events.nr_per_sample;
+}
+
+/*
+ * Samples and records of processes share the buffers. Where the kernel does not count what an event
+ * has lost, nobody knows which were lost: it may be both.
+ */
+static void take_lost(struct perf_source *s, uint32_t ring, const struct lost_record *record)
+{
+	s->nr_lost += record->lost;
+	lose_samples(s, &s->events.rings[ring],
+		     s->events.counts_lost ? perf_events_take_lost(&s->events, ring)
+					   : record->lost);
+}
+
+/* After the last losses of a buffer there may be no record that tells them. */
+static void take_last_losses(struct perf_source *s)
+{
+	for (uint32_t i = 0; i < s->events.nr_rings; i++)
+		lose_samples(s, &s->events.rings[i], perf_events_take_lost(&s->events, i));
 }
 
 /* Tells the session what a side-band tells elsewhere. */
@@ -540,7 +557,7 @@ static int take_record(struct perf_source *s, const struct waiting *w)
 		ret = take_mapping(s, (const void *)header);
 		break;
 	case PERF_RECORD_LOST:
-		take_lost(s, ring, (const void *)header);
+		take_lost(s, w->ring, (const void *)header);
 		return 0;
 	default:
 		return 0;
@@ -601,7 +618,7 @@ static void lose_short_threads(struct perf_source *s)
 {
 	double hz = s->events.options.freq_hz * s->events.nr_per_sample;
 	uint64_t due = (uint64_t)((double)perf_events_ran_ns(&s->events) / NS_PER_S * hz);
-	uint64_t seen = s->nr_seen + s->nr_lost;
+	uint64_t seen = s->nr_seen + s->nr_lost_samples;
 
 	s->lacks_time = due > seen + due / TIME_SLACK_PART + s->events.nr_per_sample;
 	if (s->lacks_time && s->events.has_kernel)
@@ -618,8 +635,10 @@ void perf_source_stop(struct perf_source *s)
 	while (s->stopping.nr && clock_monotonic_ns() < end_ns && !perf_source_take(s))
 		nanosleep(&pause, NULL);
 	/* Without memory, the last call says so. */
-	if (!perf_source_take(s))
-		lose_short_threads(s);
+	if (perf_source_take(s))
+		return;
+	take_last_losses(s);
+	lose_short_threads(s);
 }
 
 bool perf_source_has_changed(struct perf_source *s, uint32_t pid)
@@ -645,6 +664,9 @@ bool perf_source_has_kernel(const struct perf_source *s)
 
 uint64_t perf_source_nr_lost(const struct perf_source *s)
 {
+	/* Of the latest samples that were lost there may be no record yet. */
+	if (s->events.counts_lost)
+		return s->nr_lost - min_u64(s->nr_lost, s->nr_lost_samples);
 	return s->nr_lost;
 }
 

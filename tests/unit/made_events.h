@@ -22,10 +22,12 @@ struct made_event {
 	int32_t tid, cpu;
 	int fd, output_fd; /* whose buffer it writes to; -1: its own */
 	int nr_enables;    /* less nr_disables */
+	int turn;          /* in which it was opened */
 };
 
-static struct made_event made_events[32];
-static size_t nr_made_events;
+/* Those that take samples, and those that tell of processes: in each, the first one is a trial. */
+static struct made_event made_events[32], made_tellers[32];
+static size_t nr_made_events, nr_made_tellers;
 
 /* Errors of opening events: the next one, and any that matches. */
 static int made_open_error;
@@ -43,26 +45,55 @@ void *__real_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t o
 /* The latest event of this descriptor. */
 static struct made_event *made_find(int fd)
 {
-	for (size_t i = nr_made_events; i; i--)
-		if (made_events[i - 1].fd == fd)
-			return &made_events[i - 1];
-	return NULL;
+	struct made_event *found = NULL;
+
+	for (size_t i = 0; i < nr_made_events; i++)
+		if (made_events[i].fd == fd && (!found || found->turn < made_events[i].turn))
+			found = &made_events[i];
+	for (size_t i = 0; i < nr_made_tellers; i++)
+		if (made_tellers[i].fd == fd && (!found || found->turn < made_tellers[i].turn))
+			found = &made_tellers[i];
+	return found;
+}
+
+static struct made_event *made_add(const struct perf_event_attr *attr)
+{
+	bool tells = attr->type == PERF_TYPE_SOFTWARE && attr->config == PERF_COUNT_SW_DUMMY;
+
+	/* A trial tries both in turn, until both are opened. */
+	if (tells && !nr_made_events)
+		nr_made_tellers = 0;
+	ck_assert_uint_lt(nr_made_events, ARRAY_SIZE(made_events));
+	ck_assert_uint_lt(nr_made_tellers, ARRAY_SIZE(made_tellers));
+	return tells ? &made_tellers[nr_made_tellers++] : &made_events[nr_made_events++];
 }
 
 static int made_open(const struct perf_event_attr *attr, int32_t tid, int32_t cpu)
 {
-	struct made_event *e = &made_events[nr_made_events];
+	static int turn;
 	int error = made_open_refuses ? made_open_refuses(attr, tid) : 0;
+	struct made_event *e;
 
 	if (error || made_open_error) {
 		errno = error ? error : made_open_error;
 		return -1;
 	}
-	ck_assert_uint_lt(nr_made_events++, ARRAY_SIZE(made_events));
-	*e = (struct made_event){.attr = *attr, .tid = tid, .cpu = cpu, .output_fd = -1};
+	e = made_add(attr);
+	*e = (struct made_event){
+		.attr = *attr, .tid = tid, .cpu = cpu, .output_fd = -1, .turn = turn++};
 	e->fd = memfd_create("event", MFD_CLOEXEC);
 	ck_assert_int_eq(ftruncate(e->fd, sysconf(_SC_PAGESIZE) + MADE_RING_BYTES), 0);
 	return e->fd;
+}
+
+/* What read() gives of the event from now on, some times. */
+static inline void made_count(struct made_event *e, uint64_t value, uint64_t lost)
+{
+	const uint64_t count[] = {value, lost};
+
+	for (off_t i = 0; i < 8; i++)
+		ck_assert_int_eq(pwrite(e->fd, count, sizeof(count), i * 16), sizeof(count));
+	ck_assert_int_eq(lseek(e->fd, 0, SEEK_SET), 0);
 }
 
 long __wrap_syscall(long nr, ...)

@@ -44,7 +44,7 @@ static inline void map_rings(void)
 {
 	for (size_t i = 0; i < 2; i++) {
 		rings[i] = mmap(NULL, sysconf(_SC_PAGESIZE) + MADE_RING_BYTES,
-				PROT_READ | PROT_WRITE, MAP_SHARED, made_events[1 + i].fd, 0);
+				PROT_READ | PROT_WRITE, MAP_SHARED, made_tellers[1 + i].fd, 0);
 		ck_assert_ptr_ne(rings[i], MAP_FAILED);
 	}
 }

@@ -34,10 +34,11 @@ static void add(struct source_options options)
 /* The events that stay open, without the first one, which was a trial. */
 #define NR_OPENED  (nr_made_events - 1)
 #define OPENED(i)  (&made_events[1 + (i)])
+#define TELLER(i)  (&made_tellers[1 + (i)])
 #define FIRST_ATTR (&OPENED(0)->attr)
 #define IS_TYPE(t) ((FIRST_ATTR->sample_type & (t)) == (t))
 
-/* Each thread has an event on each CPU, and those of a CPU write to one buffer. */
+/* Each thread has two events on each CPU, and those of a CPU write to one buffer. */
 START_TEST(events_of_threads)
 {
 	static const struct {
@@ -49,17 +50,22 @@ START_TEST(events_of_threads)
 	for (size_t i = 0; i < ARRAY_SIZE(expected); i++) {
 		ck_assert_int_eq(OPENED(i)->tid, expected[i].tid);
 		ck_assert_int_eq(OPENED(i)->cpu, expected[i].cpu);
-		ck_assert_int_eq(OPENED(i)->output_fd, i < 2 ? -1 : OPENED(i - 2)->fd);
+		ck_assert_int_eq(TELLER(i)->tid, expected[i].tid);
+		ck_assert_int_eq(TELLER(i)->cpu, expected[i].cpu);
+		ck_assert_int_eq(OPENED(i)->output_fd, TELLER(i % 2)->fd);
+		ck_assert_int_eq(TELLER(i)->output_fd, i < 2 ? -1 : TELLER(i % 2)->fd);
 		ck_assert_int_eq(OPENED(i)->nr_enables, 0);
+		/* None of the processes that a sample is of goes untold. */
+		ck_assert_int_lt(TELLER(i)->turn, OPENED(i)->turn);
 	}
 	for (size_t i = 0; i < 2; i++) {
-		ck_assert_int_eq(events.ring_fds.data[i], OPENED(i)->fd);
+		ck_assert_int_eq(events.ring_fds.data[i], TELLER(i)->fd);
 		ck_assert_uint_eq(events.rings[i].cpu, cpu_numbers[i]);
 		ck_assert_uint_eq(events.rings[i].position, 1 + i);
 	}
 	ck_assert_uint_eq(events.ring_bytes, MADE_RING_BYTES);
 	/* The trial is over: its descriptor is free again. */
-	ck_assert_int_eq(made_events[0].fd, OPENED(0)->fd);
+	ck_assert_int_eq(made_tellers[0].fd, TELLER(0)->fd);
 	/* Threads that are known are not added again. */
 	ck_assert_int_eq(perf_events_add(&events, 11, true, &err), 0);
 	ck_assert_uint_eq(NR_OPENED, ARRAY_SIZE(expected));
@@ -80,8 +86,8 @@ START_TEST(what_a_sample_has)
 	ck_assert_uint_eq(FIRST_ATTR->sample_freq, 400);
 	ck_assert(FIRST_ATTR->freq && FIRST_ATTR->inherit && FIRST_ATTR->disabled);
 	ck_assert(FIRST_ATTR->exclude_callchain_user && FIRST_ATTR->sample_id_all);
-	ck_assert(FIRST_ATTR->mmap && FIRST_ATTR->mmap2 && FIRST_ATTR->build_id);
-	ck_assert(FIRST_ATTR->comm && FIRST_ATTR->comm_exec && FIRST_ATTR->task);
+	ck_assert_uint_eq(FIRST_ATTR->read_format, PERF_FORMAT_LOST);
+	ck_assert(!FIRST_ATTR->mmap && !FIRST_ATTR->comm && !FIRST_ATTR->task);
 	ck_assert(FIRST_ATTR->use_clockid && FIRST_ATTR->watermark);
 	ck_assert_int_eq(FIRST_ATTR->clockid, CLOCK_MONOTONIC);
 	ck_assert_uint_eq(FIRST_ATTR->wakeup_watermark, 1);
@@ -89,6 +95,22 @@ START_TEST(what_a_sample_has)
 	ck_assert_uint_eq(events.nr_per_sample, 4);
 	ck_assert(events.has_kernel && events.has_build_ids && events.has_cgroups &&
 		  events.has_frames_of_kernel);
+}
+END_TEST
+
+START_TEST(what_the_others_tell)
+{
+	const struct perf_event_attr *attr = &TELLER(0)->attr;
+
+	add((struct source_options){.freq_hz = 100});
+	ck_assert_uint_eq(attr->sample_type, PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU);
+	ck_assert(attr->mmap && attr->mmap2 && attr->build_id);
+	ck_assert(attr->comm && attr->comm_exec && attr->task);
+	ck_assert(attr->inherit && attr->disabled && attr->sample_id_all);
+	ck_assert(attr->use_clockid && attr->watermark && attr->exclude_kernel);
+	ck_assert_int_eq(attr->clockid, CLOCK_MONOTONIC);
+	ck_assert_uint_eq(attr->wakeup_watermark, 1);
+	ck_assert(!attr->sample_freq && !attr->read_format);
 }
 END_TEST
 
@@ -128,12 +150,13 @@ START_TEST(all_processes)
 }
 END_TEST
 
-static bool knows_build_ids, knows_cgroups, lets_count_kernel;
+static bool counts_lost, knows_build_ids, knows_cgroups, lets_count_kernel;
 
 static int older_kernel(const struct perf_event_attr *attr, int32_t tid)
 {
 	(void)tid;
 	if ((attr->build_id && !knows_build_ids) ||
+	    (attr->read_format & PERF_FORMAT_LOST && !counts_lost) ||
 	    (attr->sample_type & PERF_SAMPLE_CGROUP && !knows_cgroups))
 		return EINVAL;
 	if (!attr->exclude_kernel && !lets_count_kernel)
@@ -145,13 +168,17 @@ static int older_kernel(const struct perf_event_attr *attr, int32_t tid)
 START_TEST(what_kernels_lack)
 {
 	made_open_refuses = older_kernel;
-	for (int i = 0; i < 8; i++) {
+	for (int i = 0; i < 16; i++) {
 		knows_build_ids = i & 1;
 		knows_cgroups = i & 2;
 		lets_count_kernel = i & 4;
+		/* One that counts these knows build-ids. */
+		counts_lost = i & 8 && knows_build_ids;
 		nr_made_events = nr_played = 0;
 		add((struct source_options){.freq_hz = 100});
-		ck_assert_int_eq(FIRST_ATTR->build_id, knows_build_ids);
+		ck_assert_int_eq(TELLER(0)->attr.build_id, knows_build_ids);
+		ck_assert_uint_eq(FIRST_ATTR->read_format, counts_lost ? PERF_FORMAT_LOST : 0);
+		ck_assert_int_eq(events.counts_lost, counts_lost);
 		ck_assert_int_eq(IS_TYPE(PERF_SAMPLE_CGROUP), knows_cgroups);
 		ck_assert_int_eq(FIRST_ATTR->exclude_kernel, !lets_count_kernel);
 		ck_assert_int_eq(IS_TYPE(PERF_SAMPLE_CALLCHAIN), lets_count_kernel);
@@ -218,7 +245,7 @@ START_TEST(smaller_buffers)
 	add((struct source_options){.freq_hz = 100});
 	ck_assert_uint_eq(events.ring_bytes, MADE_RING_BYTES / 4);
 	ck_assert_uint_eq(events.ring_fds.nr, 2);
-	ck_assert_uint_eq(events.fds.nr, 4);
+	ck_assert_uint_eq(events.fds.nr, 8);
 	perf_events_close(&events);
 	nr_made_events = nr_played = 0;
 	made_locked_bytes = page + (64 << 10);
@@ -271,11 +298,15 @@ START_TEST(counting)
 	played_add(20, 20);
 	ck_assert_int_eq(perf_events_add(&events, 20, true, &err), 0);
 	ck_assert_uint_eq(NR_OPENED, 6);
-	for (size_t i = 0; i < NR_OPENED; i++)
+	for (size_t i = 0; i < NR_OPENED; i++) {
 		ck_assert_int_eq(OPENED(i)->nr_enables, 1);
+		ck_assert_int_eq(TELLER(i)->nr_enables, 1);
+	}
 	perf_events_disable(&events);
-	for (size_t i = 0; i < NR_OPENED; i++)
+	for (size_t i = 0; i < NR_OPENED; i++) {
 		ck_assert_int_eq(OPENED(i)->nr_enables, 0);
+		ck_assert_int_eq(TELLER(i)->nr_enables, 0);
+	}
 	played_add(30, 30);
 	ck_assert_int_eq(perf_events_add(&events, 30, true, &err), 0);
 	ck_assert_int_eq(OPENED(6)->nr_enables, 0);
@@ -298,7 +329,7 @@ static uint64_t counted(const char *name, struct source_options options)
 	options.event = &event;
 	add(options);
 	for (uint64_t i = 0; i < NR_OPENED; i++)
-		ck_assert_int_eq(pwrite(OPENED(i)->fd, &(uint64_t){1000 << i}, 8, 0), 8);
+		made_count(OPENED(i), 1000 << i, 0);
 	sum = perf_events_ran_ns(&events);
 	perf_events_close(&events);
 	return sum;
@@ -315,6 +346,28 @@ START_TEST(time_that_threads_ran)
 	ck_assert_uint_eq(counted("cpu-clock", (struct source_options){.period = 1000}), 0);
 	ck_assert_uint_eq(
 		counted("cpu-clock", (struct source_options){.freq_hz = 100, .all = true}), 0);
+}
+END_TEST
+
+/* Those of all threads on the CPU of a buffer, since the last time. */
+START_TEST(samples_without_room)
+{
+	add((struct source_options){.freq_hz = 100});
+	for (uint64_t i = 0; i < NR_OPENED; i++)
+		made_count(OPENED(i), 1, 10 << i);
+	ck_assert_uint_eq(perf_events_take_lost(&events, 0), 10 + 40);
+	ck_assert_uint_eq(perf_events_take_lost(&events, 1), 20 + 80);
+	made_count(OPENED(0), 1, 11);
+	made_count(OPENED(2), 1, 43);
+	ck_assert_uint_eq(perf_events_take_lost(&events, 0), 1 + 3);
+	perf_events_close(&events);
+	nr_made_events = nr_played = 0;
+	made_open_refuses = older_kernel;
+	counts_lost = false;
+	knows_build_ids = knows_cgroups = lets_count_kernel = true;
+	add((struct source_options){.freq_hz = 100});
+	made_count(OPENED(0), 1, 10);
+	ck_assert_uint_eq(perf_events_take_lost(&events, 0), 0);
 }
 END_TEST
 
@@ -378,6 +431,7 @@ static void begin(void)
 }
 
 SUITE_MAIN_WITH("perf_events", begin, end, events_of_threads, what_a_sample_has,
-		periods_and_frequencies, all_processes, what_kernels_lack, the_event_by_default,
-		modifiers, smaller_buffers, threads_that_end, counting, time_that_threads_ran,
-		what_cannot_be_opened, buffers_stay_here, events_close)
+		what_the_others_tell, samples_without_room, periods_and_frequencies, all_processes,
+		what_kernels_lack, the_event_by_default, modifiers, smaller_buffers,
+		threads_that_end, counting, time_that_threads_ran, what_cannot_be_opened,
+		buffers_stay_here, events_close)

@@ -150,8 +150,24 @@ START_TEST(records_of_other_kinds)
 }
 END_TEST
 
+/* A kernel before Linux 6.0 does not count what an event has lost. */
+static int kernel_5(const struct perf_event_attr *attr, int32_t tid)
+{
+	(void)tid;
+	return attr->read_format & PERF_FORMAT_LOST ? EINVAL : 0;
+}
+
+static void begin_on_kernel_5(struct source_options options)
+{
+	end();
+	made_open_refuses = kernel_5;
+	create(options);
+	add(10);
+}
+
 START_TEST(lost_records)
 {
+	begin_on_kernel_5((struct source_options){.freq_hz = 1000});
 	PUT(0, 1, PERF_RECORD_LOST, 0, 0, 5);
 	PUT(1, 2, PERF_RECORD_LOST, 0, 0, 1);
 	take();
@@ -163,9 +179,7 @@ END_TEST
 /* Where four samples of the kernel are one, so are four lost records. */
 START_TEST(lost_parts_of_samples)
 {
-	end();
-	create((struct source_options){.freq_hz = 100});
-	add(10);
+	begin_on_kernel_5((struct source_options){.freq_hz = 100});
 	for (uint64_t i = 1; i <= 3; i++)
 		PUT(0, i, PERF_RECORD_LOST, 0, 0, 5);
 	take();
@@ -174,6 +188,29 @@ START_TEST(lost_parts_of_samples)
 	take();
 	ck_assert_played("lose 1 1\n");
 	ck_assert_uint_eq(perf_source_nr_lost(source), 16);
+}
+END_TEST
+
+/* Samples count that the events have lost, and no other records. */
+START_TEST(lost_samples)
+{
+	made_count(&made_events[1], 0, 3);
+	made_count(&made_events[2], 0, 1);
+	PUT(0, 1, PERF_RECORD_LOST, 0, 0, 1000);
+	take();
+	ck_assert_played("lose 1 3\n");
+	ck_assert_uint_eq(perf_source_nr_lost(source), 997);
+	/* Of processes alone. */
+	made_count(&made_events[1], 0, 3);
+	PUT(0, 2, PERF_RECORD_LOST, 0, 0, 10);
+	take();
+	ck_assert_played("");
+	ck_assert_uint_eq(perf_source_nr_lost(source), 1007);
+	/* What no record tells. */
+	made_count(&made_events[1], 0, 5);
+	perf_source_stop(source);
+	ck_assert_played("lose 1 2\nlose 2 1\n");
+	ck_assert_uint_eq(perf_source_nr_lost(source), 1004);
 }
 END_TEST
 
@@ -399,7 +436,7 @@ static void stop_after(uint64_t nr_samples, uint64_t nr_due, struct source_optio
 	take();
 	played_log[0] = '\0';
 	nr_due = nr_due * NS_PER_S / 1000;
-	ck_assert_int_eq(pwrite(made_events[1].fd, &nr_due, sizeof(nr_due), 0), 8);
+	made_count(&made_events[1], nr_due, 0);
 	perf_source_stop(source);
 }
 
@@ -442,7 +479,7 @@ START_TEST(short_threads_and_lost_records)
 	add(10);
 	ck_assert_str_eq(perf_source_event(source)->name, "cycles");
 	ck_assert(perf_source_has_kernel(source));
-	PUT(0, 1, PERF_RECORD_LOST, 0, 0, 50);
+	made_count(&made_events[1], 0, 50);
 	perf_source_stop(source);
 	ck_assert_played("lose 1 50\n");
 	ck_assert_ptr_null(perf_source_lacks(source));
@@ -467,7 +504,7 @@ START_TEST(what_is_polled)
 
 	ck_assert_uint_eq(nr, 2);
 	for (size_t i = 0; i < nr; i++)
-		ck_assert_int_eq(fds[i], made_events[1 + i].fd);
+		ck_assert_int_eq(fds[i], made_tellers[1 + i].fd);
 }
 END_TEST
 
@@ -560,7 +597,7 @@ END_TEST
 
 SUITE_MAIN_WITH("perf_source", begin, end, a_sample, samples_in_the_kernel, the_order_of_time,
 		records_of_later, records_around_the_end, records_that_are_none, a_sample_that_lies,
-		records_of_other_kinds, lost_records, lost_parts_of_samples,
+		records_of_other_kinds, lost_records, lost_parts_of_samples, lost_samples,
 		samples_that_are_skipped, forks, ends, names, execs_and_mappings, between_programs,
 		a_process_that_has_gone, users_of_ids_that_come_again, users_of_children,
 		changes_that_wait, short_threads, short_threads_and_lost_records,

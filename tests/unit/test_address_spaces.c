@@ -405,6 +405,45 @@ START_TEST(forget_sweeps_files)
 }
 END_TEST
 
+/* Each sweep leaves out a file before those of processes 7 and 8, and many others. */
+static void sweep_before(uint32_t round)
+{
+	const size_t nr = spaces.files.files.nr;
+	char path[32];
+
+	map(10, 100 + round, "/stays", round * PAGE, (round + 1) * PAGE, 0);
+	for (uint32_t i = 0; i < 3000; i++) {
+		snprintf(path, sizeof(path), "/file%u", i);
+		map(11, 10000 * (round + 1) + i, path, PAGE, 2 * PAGE, 0);
+	}
+	map(11, 10000 * (round + 2), "/stays", PAGE, 2 * PAGE, 0);
+	ck_assert_int_eq(address_spaces_forget(&spaces, 100000, is_gone_no), 0);
+	ck_assert_uint_eq(spaces.files.files.nr, nr - (round ? 1 : 0));
+}
+
+/* Files get new numbers again and again, and everybody who maps them has these once. */
+START_TEST(every_sweep_moves_files)
+{
+	enum { NR = 3 };
+
+	for (uint32_t i = 0; i < NR; i++)
+		map(10, 10, (const char *[]){"/one", "/two", "/three"}[i], i * PAGE, (i + 1) * PAGE,
+		    0);
+	map(7, 10, "/before", PAGE, 2 * PAGE, 0);
+	ck_assert_int_eq(address_spaces_exec(&spaces, 7, 200000), 0);
+	map(7, 200001, "/ended", PAGE, 2 * PAGE, 0);
+	map(7, 200010, "/after", PAGE, 2 * PAGE, 0);
+	ck_assert_int_eq(address_spaces_fork(&spaces, 8, 7, 200020), 0);
+	for (uint32_t round = 0; round < NR; round++) {
+		sweep_before(round);
+		expect(7, 199999, PAGE, "/before", 0);
+		expect(7, 200005, PAGE, "/ended", 0);
+		expect(7, 200030, PAGE, "/after", 0);
+		expect(8, 200030, PAGE, "/after", 0);
+	}
+}
+END_TEST
+
 START_TEST(many_processes_and_mappings)
 {
 	for (uint32_t pid = 1; pid <= 3000; pid++)
@@ -481,6 +520,40 @@ START_TEST(the_heaviest_process_loses_its_mappings)
 	ck_assert(!address_spaces_refuse(&spaces, 2, 30));
 	map(2, 30, "/c", PAGE, 2 * PAGE, 0);
 	expect(2, 30, PAGE, "/c", 0);
+}
+END_TEST
+
+/* Those from before an exec, which samples may still mean, weigh as much. */
+START_TEST(mappings_before_an_exec)
+{
+	for (uint64_t i = 0; i < 2000; i++)
+		map(2, 10, "/b", 2 * i * PAGE, (2 * i + 1) * PAGE, i * PAGE);
+	ck_assert_int_eq(address_spaces_exec(&spaces, 2, 20), 0);
+	map(2, 30, "/c", PAGE, 2 * PAGE, 0);
+	make_memory_short();
+	ck_assert_int_eq(address_spaces_make_room(&spaces), 0);
+	expect(2, 30, PAGE, "/c", 0);
+	expect(2, 15, 2 * PAGE, NULL, 0);
+	ck_assert(!address_spaces_refuse(&spaces, 2, 30));
+}
+END_TEST
+
+/* As long as there is room, nobody loses anything, and those without room have lost all. */
+START_TEST(room_is_made_when_it_is_needed)
+{
+	for (uint64_t i = 0; i < 2000; i++)
+		map(2, 10, "/b", 2 * i * PAGE, (2 * i + 1) * PAGE, i * PAGE);
+	memory.max_bytes = 2 * memory.used_bytes;
+	while (!memory_budget_is_used(&memory, MEMORY_MAPPINGS_LOW))
+		memory.max_bytes -= memory.max_bytes / 64;
+	ck_assert(!memory_budget_is_used(&memory, MEMORY_MAPPINGS));
+	ck_assert_int_eq(address_spaces_make_room(&spaces), 0);
+	ck_assert(!spaces.is_full);
+	expect(2, 20, 2 * PAGE, "/b", PAGE);
+	make_memory_short();
+	spaces.is_full = true;
+	ck_assert_int_eq(address_spaces_make_room(&spaces), 0);
+	expect(2, 20, 2 * PAGE, "/b", PAGE);
 }
 END_TEST
 
@@ -570,6 +643,7 @@ SUITE_MAIN_WITH("address_spaces", begin_spaces, end_spaces, ranges_are_half_open
 		fork_of_an_unknown_parent, ancestors, a_reused_pid, exit_of_the_unknown_and_twice,
 		the_oldest_space_stands_for_earlier_times, forget_keeps_what_samples_may_refer_to,
 		forget_execs, forget_the_dead, forget_the_missed, forget_sweeps_files,
-		many_processes_and_mappings, mappings_that_add_up,
-		the_heaviest_process_loses_its_mappings, the_process_with_the_longest_paths,
+		every_sweep_moves_files, many_processes_and_mappings, mappings_that_add_up,
+		the_heaviest_process_loses_its_mappings, mappings_before_an_exec,
+		room_is_made_when_it_is_needed, the_process_with_the_longest_paths,
 		many_small_processes, out_of_memory)

@@ -252,6 +252,48 @@ START_TEST(functions_have_names)
 }
 END_TEST
 
+/* An address is that after a call, so the first byte of a function is not yet one of it. */
+START_TEST(borders_of_functions)
+{
+	struct machine_function f;
+
+	ck_assert_int_eq(read_function(MODULES + CALLS, &f), -ENOENT);
+	ck_assert_int_eq(read_function(MODULES + CALLS + 1, &f), 0);
+	ck_text(f.name, "start/0");
+	ck_assert_int_eq(read_function(MODULES + CALLS + INFO + 1, &f), 0);
+	ck_text(f.name, "loop/1");
+	/* The second module begins with its first function. */
+	put(MODULES + MODULE + 96, BASE + MODULES + MODULE, 8);
+	put(MODULES + MODULE + 16, atom(1), 8);
+	put(MODULES + MODULE + 24, atom(2), 8);
+	put(MODULES + MODULE + 32, 7, 4);
+	ck_assert_int_eq(read_function(MODULES + MODULE, &f), -ENOENT);
+	ck_assert_int_eq(read_function(MODULES + MODULE + 1, &f), 0);
+	ck_text(f.class, "two");
+	ck_text(f.name, "start/7");
+}
+END_TEST
+
+/* Whichever module has the code, the search ends with it. */
+START_TEST(many_modules)
+{
+	static const char *const names[] = {"one", "two", "start", "loop", "five"};
+	struct machine_function f;
+
+	put_atom(4, "five");
+	for (uint64_t nr = 2; nr < ARRAY_SIZE(names); nr++)
+		put_module(nr, 96);
+	for (uint64_t nr = 1; nr <= ARRAY_SIZE(names); nr++) {
+		put(LISTS + 40, nr, 8);
+		for (uint64_t i = 0; i < nr; i++) {
+			ck_assert_int_eq(read_function(MODULES + MODULE * i + CALLS + 9, &f), 0);
+			ck_text(f.class, names[i]);
+			ck_text(f.name, "start/0");
+		}
+	}
+}
+END_TEST
+
 /* Module @nr has a table of lines: its functions are in line 11, nowhere and in line 13. */
 static void put_lines(uint64_t nr)
 {
@@ -454,9 +496,25 @@ START_TEST(lies_have_no_name)
 	const uint64_t place = MODULES + CALLS + 0x30;
 	struct machine_function f;
 
+	/* There are three lists. */
+	put(LISTS + 96, BASE + RANGES, 8);
+	put(LISTS + 104, 2, 8);
 	put(ACTIVE, 3, 4);
 	ck_assert_int_eq(read_function(place, &f), -ENOENT);
 	put(ACTIVE, 1, 4);
+	/* At a number that may be, the memory does not have what belongs to it. */
+	put(LISTS + 40, 1u << 16, 8);
+	ck_assert_int_eq(read_function(place, &f), -EFAULT);
+	put(LISTS + 40, (1u << 16) + 1, 8);
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(LISTS + 40, 2, 8);
+	put(MODULES, 1u << 16, 4);
+	ck_assert_int_eq(read_function(place, &f), -EFAULT);
+	put(MODULES, (1u << 16) + 1, 4);
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(MODULES, 0, 4);
+	ck_assert_int_eq(read_function(place, &f), -ENOENT);
+	put(MODULES, 3, 4);
 	put(LISTS + 40, UINT64_MAX, 8);
 	ck_assert_int_eq(read_function(place, &f), -ENOENT);
 	put(LISTS + 40, 2, 8);
@@ -480,7 +538,7 @@ START_TEST(lies_have_no_name)
 END_TEST
 
 SUITE_MAIN_WITH("beam_machine", begin, NULL, a_machine_is_described, other_machines_are_left_alone,
-		functions_have_names, functions_have_lines, releases_differ,
-		a_machine_without_symbols_is_found, other_machines_without_symbols_are_left_alone,
-		loops_that_are_long, borders_of_shared_code, other_code_has_no_name,
-		lies_have_no_name)
+		functions_have_names, borders_of_functions, many_modules, functions_have_lines,
+		releases_differ, a_machine_without_symbols_is_found,
+		other_machines_without_symbols_are_left_alone, loops_that_are_long,
+		borders_of_shared_code, other_code_has_no_name, lies_have_no_name)

@@ -12,18 +12,19 @@ struct expected {
 	bool was_entry, is_entry;
 };
 
-static void settle(const frames *f, const struct expected *all, size_t nr)
+/* They come in any order, each this often. */
+static void settle_repeated(const frames *f, const struct expected *all, size_t nr, size_t times)
 {
 	int fd = make_elf(&(struct test_elf){0}, f->data, f->nr);
 	user_place_vec places = {0};
 	struct elf_image elf;
 
-	/* They come in any order, and some twice. */
-	for (size_t i = 2 * nr; i-- > 0;)
-		ck_assert_int_eq(vec_push(&places, ((struct user_place){CODE_OFF + all[i / 2].at,
-									all[i / 2].semaphore,
-									all[i / 2].was_entry})),
-				 0);
+	for (size_t i = times * nr; i-- > 0;)
+		ck_assert_int_eq(
+			vec_push(&places, ((struct user_place){CODE_OFF + all[i / times].at,
+							       all[i / times].semaphore,
+							       all[i / times].was_entry})),
+			0);
 	ck_assert_int_eq(elf_sections_open(fd, &elf), 0);
 	ck_assert_int_eq(user_places_settle(&elf, &places), 0);
 	ck_assert_uint_eq(places.nr, nr);
@@ -35,6 +36,11 @@ static void settle(const frames *f, const struct expected *all, size_t nr)
 	vec_free(&places);
 	elf_image_close(&elf);
 	close(fd);
+}
+
+static void settle(const frames *f, const struct expected *all, size_t nr)
+{
+	settle_repeated(f, all, nr, 2);
 }
 
 START_TEST(the_return_address_on_top)
@@ -80,4 +86,61 @@ START_TEST(damaged_tables)
 }
 END_TEST
 
-SUITE_MAIN("user_places", the_return_address_on_top, damaged_tables)
+/* However many places there are: of some functions all, of others none. */
+START_TEST(every_place_is_found)
+{
+	enum { NR = 9 };
+	struct expected all[NR];
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	/* push %rbp is the first instruction. */
+	for (size_t i = 0; i < NR; i++)
+		put_fde(&f, cie, CODE_VADDR + 0x10 * i, 0x10, BYTES(0x41, 0x0e, 16));
+	for (size_t nr = 1; nr <= NR; nr++) {
+		for (size_t i = 0; i < nr; i++)
+			all[i] = (struct expected){0x10 * i + i % 2, 0, i % 2, !(i % 2)};
+		settle_repeated(&f, all, nr, 1);
+	}
+	vec_free(&f);
+}
+END_TEST
+
+/* A function may save registers below its stack pointer before it moves that. */
+START_TEST(saved_registers_are_no_frame)
+{
+	static const struct expected all[] = {{0x10, 0, false, true}, {0x11, 0, false, true}};
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	/* advance 1; rbx is at CFA - 16, rbp at CFA - 24 */
+	put_fde(&f, cie, CODE_VADDR + 0x10, 0x10, BYTES(0x41, 0x83, 2, 0x86, 3));
+	settle(&f, all, ARRAY_SIZE(all));
+	vec_free(&f);
+}
+END_TEST
+
+/* Damage in functions that have no place hides no other function. */
+START_TEST(functions_without_a_place)
+{
+	static const struct expected all[] = {
+		{0x20, 0, false, true},
+		{0x21, 0, true, false},
+		{0x41, 0, true, false},
+	};
+	static const uint64_t without[] = {0x10, 0x30, 0x50};
+	frames f = {0};
+	size_t cie = put_usual_cie(&f);
+
+	/* The expression of the CFA is longer than the program. */
+	for (size_t i = 0; i < ARRAY_SIZE(without); i++)
+		put_fde(&f, cie, CODE_VADDR + without[i], 0x10, BYTES(0x0f, 0x7f, 0x30));
+	put_fde(&f, cie, CODE_VADDR + 0x20, 0x10, BYTES(0x41, 0x0e, 16));
+	put_fde(&f, cie, CODE_VADDR + 0x40, 0x10, BYTES(0x41, 0x0e, 16));
+	settle(&f, all, ARRAY_SIZE(all));
+	vec_free(&f);
+}
+END_TEST
+
+SUITE_MAIN("user_places", the_return_address_on_top, damaged_tables, every_place_is_found,
+	   saved_registers_are_no_frame, functions_without_a_place)

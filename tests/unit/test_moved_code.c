@@ -37,8 +37,47 @@ __asm__(".text\n"
 	"BEGIN ruby_plain\n"
 	"xor %eax, %eax\n"
 	"END ruby_plain\n"
-	"ruby_end:\n");
+	"ruby_end:\n"
+	/* Much jumps to a part that was moved, here and there, and some to others. The jumps are
+	   long. */
+	"BEGIN ruby_hot\n"
+	".rept 3\n"
+	"{disp32} je ruby_few\n"
+	"{disp32} je ruby_cold + 1\n"
+	".endr\n"
+	".rept 5\n"
+	"call ruby_send\n"
+	"call ruby_hot\n"
+	"{disp32} jne ruby_hot\n"
+	"{disp32} jmp ruby_hot\n"
+	"call ruby_plain\n"
+	"call ruby_cold\n"
+	"call ruby_colder + 1\n"
+	".endr\n"
+	"{disp32} je ruby_cold\n"
+	"{disp32} jne ruby_colder\n"
+	".rept 4\n"
+	"{disp32} jne ruby_colder + 1\n"
+	".endr\n"
+	"END ruby_hot\n"
+	"BEGIN ruby_few\n"
+	".rept 3\n"
+	"{disp32} je ruby_cold\n"
+	".endr\n"
+	"END ruby_few\n"
+	"BEGIN ruby_cold\n"
+	".rept 4\n"
+	"{disp32} je ruby_few\n"
+	".endr\n"
+	"END ruby_cold\n"
+	"BEGIN ruby_colder\n"
+	".fill 64, 1, 0x90\n"
+	"END ruby_colder\n"
+	"BEGIN ruby_last\n"
+	"nop\n"
+	"END ruby_last\n");
 extern const char ruby_loop[], ruby_core[], ruby_send[], ruby_plain[], ruby_end[];
+extern const char ruby_hot[], ruby_few[], ruby_cold[], ruby_colder[], ruby_last[];
 
 static struct dynamic_symbols symbols;
 static uint64_t base;
@@ -99,9 +138,15 @@ START_TEST(common)
 	const Elf64_Sym loop = symbol_of(ruby_loop, ruby_core);
 	const Elf64_Sym core = symbol_of(ruby_core, ruby_send);
 	const Elf64_Sym plain = symbol_of(ruby_plain, ruby_end);
+	const Elf64_Sym hot = symbol_of(ruby_hot, ruby_few);
 	Elf64_Sym found = {0};
 
 	ck_assert_int_eq(moved_code_find_common(&symbols, &loop, &core, &found), 0);
+	ck_assert_uint_eq(found.st_value, (uintptr_t)ruby_send - base);
+	ck_assert_uint_eq(found.st_size, ruby_plain - ruby_send);
+	/* It may be called first. */
+	ck_assert_int_eq(moved_code_find_common(&symbols, &loop, &hot, &found), 0);
+	ck_assert_int_eq(moved_code_find_common(&symbols, &hot, &loop, &found), 0);
 	ck_assert_uint_eq(found.st_value, (uintptr_t)ruby_send - base);
 	ck_assert_int_eq(moved_code_find_common(&symbols, &loop, &plain, &found), -ENOENT);
 	ck_assert_int_eq(moved_code_find_largest(&symbols, &loop, &found), 0);
@@ -109,4 +154,55 @@ START_TEST(common)
 }
 END_TEST
 
-SUITE_MAIN_WITH("moved_code", begin, end, called, common)
+static void expect_moved(const Elf64_Sym *function, const char *first, const char *after)
+{
+	uint64_t from = 1, to = 1;
+
+	ck_assert_int_eq(moved_code_find(&symbols, function, &from, &to), 0);
+	ck_assert_uint_eq(from, first ? (uintptr_t)first - base : 0);
+	ck_assert_uint_eq(to, first ? (uintptr_t)after - base : 0);
+}
+
+/* It is where most jumps lead that are no calls and leave the function, and four at least. */
+START_TEST(moved)
+{
+	const Elf64_Sym hot = symbol_of(ruby_hot, ruby_few);
+	const Elf64_Sym few = symbol_of(ruby_few, ruby_cold);
+	const Elf64_Sym cold = symbol_of(ruby_cold, ruby_colder);
+
+	expect_moved(&hot, ruby_colder, ruby_last);
+	expect_moved(&few, NULL, NULL);
+	expect_moved(&cold, ruby_few, ruby_cold);
+}
+END_TEST
+
+/* No call is a jump under a condition, one within the function, or one into another. */
+START_TEST(largest)
+{
+	const Elf64_Sym hot = symbol_of(ruby_hot, ruby_few);
+	const Elf64_Sym plain = symbol_of(ruby_plain, ruby_end);
+	Elf64_Sym found;
+
+	ck_assert_int_eq(moved_code_find_largest(&symbols, &hot, &found), 0);
+	ck_assert_uint_eq(found.st_value, (uintptr_t)ruby_cold - base);
+	ck_assert_uint_eq(found.st_size, ruby_colder - ruby_cold);
+	ck_assert_int_eq(moved_code_find_largest(&symbols, &plain, &found), -ENOENT);
+}
+END_TEST
+
+START_TEST(code_that_cannot_be_read)
+{
+	const Elf64_Sym far = {.st_value = UINT64_MAX / 2, .st_size = 16};
+	const Elf64_Sym loop = symbol_of(ruby_loop, ruby_core);
+	Elf64_Sym found;
+	uint64_t from, to;
+
+	ck_assert_int_eq(moved_code_find(&symbols, &far, &from, &to), -ENOENT);
+	ck_assert_int_eq(moved_code_find_largest(&symbols, &far, &found), -ENOENT);
+	ck_assert_int_eq(moved_code_find_called(&symbols, &far, 0, has_mark, &found), -ENOENT);
+	ck_assert_int_eq(moved_code_find_common(&symbols, &far, &loop, &found), -ENOENT);
+	ck_assert_int_eq(moved_code_find_common(&symbols, &loop, &far, &found), -ENOENT);
+}
+END_TEST
+
+SUITE_MAIN_WITH("moved_code", begin, end, called, common, moved, largest, code_that_cannot_be_read)

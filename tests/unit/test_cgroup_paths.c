@@ -52,10 +52,41 @@ START_TEST(no_mounts)
 		"9 - cgroup2 cgroup2 rw\n",
 		"9 8 0:7 - cgroup2 cgroup2 rw\n",
 		"9 8 0:7 / /x rw\n- cgroup2 x\n",
+		"9 8 0:7 / /x rw\n9 - cgroup2 x\n",
+		"9 8 0:7 a /x rw - cgroup2 none rw\n",
+		"9 8 0:7 / x rw - cgroup2 none rw\n",
 	};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		ck_assert_msg(!cgroup_mount_parse(texts[i], root, point), "%s", texts[i]);
+}
+END_TEST
+
+/* A field ends with a blank, its line or the text, and holds no longer path than there may be. */
+START_TEST(fields_of_mounts)
+{
+	static char text[3 * PATH_MAX], large_root[2 * PATH_MAX], large_point[2 * PATH_MAX];
+	static const char after_the_end[] = "9 - cgroup2 /a /b\0/c";
+	const int nr_bytes[] = {PATH_MAX - 2, PATH_MAX - 1, PATH_MAX, PATH_MAX + 1};
+
+	for (size_t i = 0; i < ARRAY_SIZE(nr_bytes); i++) {
+		const size_t want = nr_bytes[i] < PATH_MAX ? nr_bytes[i] : PATH_MAX - 1;
+
+		snprintf(text, sizeof(text), "9 8 0:7 / /%0*d rw - cgroup2 none rw",
+			 nr_bytes[i] - 1, 0);
+		ck_assert(cgroup_mount_parse(text, large_root, large_point));
+		ck_assert_str_eq(large_root, "/");
+		ck_assert_uint_eq(strlen(large_point), want);
+	}
+	ck_assert(
+		cgroup_mount_parse("9 8 0:7 /a\\x /\\040\\011 rw - cgroup2 none rw", root, point));
+	ck_assert_str_eq(root, "/a\\x");
+	ck_assert_str_eq(point, "/ \t");
+	ck_assert(cgroup_mount_parse("9 - cgroup2 /a /b\n/c\n", root, point));
+	ck_assert_str_eq(root, "/a");
+	ck_assert_str_eq(point, "/b");
+	ck_assert(cgroup_mount_parse(after_the_end, root, point));
+	ck_assert_str_eq(point, "/b");
 }
 END_TEST
 
@@ -156,5 +187,5 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-SUITE_MAIN_WITH("cgroup_paths", begin, end, mounts, no_mounts, removed_after_the_look,
-		unknown_and_learned, of_a_process, out_of_memory)
+SUITE_MAIN_WITH("cgroup_paths", begin, end, mounts, no_mounts, fields_of_mounts,
+		removed_after_the_look, unknown_and_learned, of_a_process, out_of_memory)

@@ -602,6 +602,72 @@ START_TEST(many_in_any_order)
 }
 END_TEST
 
+/* Symbols that come in no order are in order all the same, and so is nothing at all. */
+START_TEST(every_order)
+{
+	static const char *const names[] = {"a", "b", "c", "d", "e"};
+	enum { NR = ARRAY_SIZE(names) };
+
+	for (uint32_t code = 0; code < NR * NR * NR * NR * NR; code++) {
+		uint32_t order[NR], seen = 0;
+		char text[NR * 40];
+		size_t len = 0;
+
+		for (uint32_t i = 0, rest = code; i < NR; i++, rest /= NR) {
+			order[i] = rest % NR;
+			seen |= 1u << order[i];
+		}
+		if (seen != (1u << NR) - 1)
+			continue;
+		for (uint32_t i = 0; i < NR; i++)
+			len += sprintf(text + len, "%llx t %s\n",
+				       (unsigned long long)(TEXT + 16 * order[i]), names[order[i]]);
+		read_kallsyms(text);
+		for (uint32_t i = 0; i < NR; i++)
+			expect(TEXT + 16 * i, names[i], TEXT + 16 * i, KERNEL_IMAGE);
+		ck_assert_uint_eq(ksyms.syms.nr, NR);
+		ksyms_deinit(&ksyms);
+	}
+	ksyms_sort(&ksyms);
+	ck_assert_uint_eq(ksyms.syms.nr, 0);
+}
+END_TEST
+
+/* The first of several parts in kallsyms has an address, unless one of them is BPF. */
+START_TEST(parts_of_one_address)
+{
+	read_kallsyms("ffffffffc0100000 t in_image\n"
+		      "ffffffffc0100000 t in_module\t[module]\n"
+		      "ffffffffc0200000 t in_module\t[module]\n"
+		      "ffffffffc0200000 t in_image\n"
+		      "ffffffffc0300000 t in_bpf\t[bpf]\n"
+		      "ffffffffc0300000 t in_image\n"
+		      "ffffffffc0400000 t in_module\t[module]\n"
+		      "ffffffffc0400000 t in_bpf\t[bpf]\n"
+		      "ffffffff81000000 T _stext\n");
+	expect(MODS + 0x100000, "in_image", MODS + 0x100000, KERNEL_IMAGE);
+	expect(MODS + 0x200000, "in_module", MODS + 0x200000, KERNEL_MODULE);
+	expect(MODS + 0x300000, "in_bpf", MODS + 0x300000, KERNEL_BPF);
+	expect(MODS + 0x400000, "in_bpf", MODS + 0x400000, KERNEL_BPF);
+}
+END_TEST
+
+/* What begins where a new program ends is not in its place, nor is what came after it. */
+START_TEST(neighbours_of_a_new_program)
+{
+	read_kallsyms("ffffffffc0100000 t bpf_prog_before\t[bpf]\n"
+		      "ffffffffc0100080 t bpf_prog_within\t[bpf]\n"
+		      "ffffffffc0100100 t bpf_prog_behind\t[bpf]\n");
+	add_bpf(1, MODS + 0x100040, 0xc0, "bpf_prog_new");
+	add_bpf(2, MODS + 0x1000c0, 0x10, "bpf_prog_newer");
+	expect(MODS + 0x10003f, "bpf_prog_before", MODS + 0x100000, KERNEL_BPF);
+	expect(MODS + 0x100080, "bpf_prog_new", MODS + 0x100040, KERNEL_BPF);
+	expect(MODS + 0x1000c0, "bpf_prog_newer", MODS + 0x1000c0, KERNEL_BPF);
+	expect(MODS + 0x100100, "bpf_prog_behind", MODS + 0x100100, KERNEL_BPF);
+	ck_assert_uint_eq(ksyms.added.nr, 0);
+}
+END_TEST
+
 START_TEST(module_build_ids)
 {
 	read_modules("no_such_module_here 4096 0 - Live 0xffffffffc0100000\n");
@@ -662,4 +728,5 @@ SUITE_MAIN_WITH("ksyms", begin, end, functions, padding, the_last_symbol_reaches
 		modules_that_come_and_go, a_module_in_place_of_another,
 		a_module_that_was_loaded_again, modules_that_overlap, samples_before_a_program,
 		users_of_a_module_change_nothing, lines_that_are_none, many_slices, long_names,
-		many_in_any_order, module_build_ids, this_kernel, out_of_memory)
+		many_in_any_order, every_order, parts_of_one_address, neighbours_of_a_new_program,
+		module_build_ids, this_kernel, out_of_memory)

@@ -21,8 +21,27 @@ static struct mapped_files files;
 static mapping_vec mappings;
 static struct address_spaces spaces;
 
+/* What becomes of each answer of the looker; NULL: nothing. Returns what the look does. */
+static int (*change)(struct look_answer *answer);
+static unsigned int nr_asked;
+
+int __real_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer);
+int __wrap_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer);
+
+int __wrap_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer)
+{
+	int ret = __real_looker_ask(looker, question, answer);
+
+	nr_asked++;
+	return ret || !change ? ret : change(answer);
+}
+
 static void begin(void)
 {
+	change = NULL;
 	files = (struct mapped_files){0};
 	mappings = (mapping_vec){0};
 	spaces = (struct address_spaces){0};
@@ -234,6 +253,163 @@ START_TEST(a_main_thread_that_has_ended)
 }
 END_TEST
 
+static size_t nr_answered; /* bytes, at most */
+
+static int cut_answer(struct look_answer *answer)
+{
+	if (answer->nr > nr_answered)
+		answer->nr = nr_answered;
+	memset(answer->bytes + answer->nr, 0xff, sizeof(answer->bytes) - answer->nr);
+	return 0;
+}
+
+/* A short answer has the mappings that are there as a whole, or it is none. */
+START_TEST(answers_that_are_cut)
+{
+	size_t nr, nr_good = 0;
+	int ret;
+
+	scan(getpid(), 0, 0);
+	nr = mappings.nr;
+	change = cut_answer;
+	for (nr_answered = 0; nr_good < nr; nr_answered++) {
+		nr_asked = 0;
+		ret = proc_scan_mappings(getpid(), 0, &files, &mappings);
+		ck_assert(ret == 0 || ret == -EBADMSG);
+		ck_assert_uint_eq(nr_asked, 1);
+		if (ret || !mappings.nr)
+			continue;
+		nr_good++;
+		ck_assert_uint_eq(mappings.nr, nr_good);
+	}
+	/* The last one is whole. */
+	scan(getpid(), 0, 0);
+	ck_assert_uint_eq(mappings.nr, nr);
+}
+END_TEST
+
+static uint64_t next_start; /* where the second answer begins */
+
+static int cut_first_answer(struct look_answer *answer)
+{
+	if (nr_asked == 1) {
+		cut_answer(answer);
+		memcpy(answer->bytes, &next_start, sizeof(next_start));
+	}
+	return 0;
+}
+
+/* An answer that has no room for all says where the next one begins. */
+START_TEST(answers_in_parts)
+{
+	mapping_vec all = {0};
+
+	ck_assert_int_eq(proc_scan_mappings(getpid(), 0, &files, &all), 0);
+	change = cut_answer;
+	nr_answered = 0;
+	do
+		nr_answered++;
+	while (proc_scan_mappings(getpid(), 0, &files, &mappings) || mappings.nr < 2);
+	change = cut_first_answer;
+	next_start = all.data[2].start + 1;
+	nr_asked = 0;
+	scan(getpid(), 0, 0);
+	ck_assert_uint_eq(nr_asked, 2);
+	ck_assert_uint_eq(mappings.nr, all.nr);
+	for (size_t i = 0; i < all.nr; i++)
+		ck_assert_uint_eq(mappings.data[i].start, all.data[i].start);
+	vec_free(&all);
+}
+END_TEST
+
+/* What is in the answer about this program's mapping. */
+static struct mapping own_mapping;
+static struct build_id own_id;
+static char own_path[PATH_MAX];
+static int damage; /* its number */
+
+#define NR_DAMAGES 6
+
+static char *find_bytes(struct look_answer *answer, const void *bytes, size_t nr)
+{
+	char *found = memmem(answer->bytes, answer->nr, bytes, nr);
+
+	ck_assert_ptr_nonnull(found);
+	return found;
+}
+
+static int damage_answer(struct look_answer *answer)
+{
+	const uint64_t range[] = {own_mapping.start, own_mapping.end};
+	const uint32_t path_bytes = strlen(own_path) + 1, none = 0, many = answer->nr;
+	char *in_range = find_bytes(answer, range, sizeof(range));
+	char *id = find_bytes(answer, &own_id, sizeof(own_id));
+	char *path = find_bytes(answer, own_path, path_bytes);
+	char *size = path - sizeof(path_bytes);
+
+	while (memcmp(size, &path_bytes, sizeof(path_bytes)) != 0)
+		ck_assert(--size > id);
+	switch (damage) {
+	case 0:
+		memcpy(in_range, &range[1], sizeof(range[1]));
+		return 0;
+	case 1:
+		id[offsetof(struct build_id, size)] = BUILD_ID_MAX + 1;
+		return 0;
+	case 2:
+		path[path_bytes - 1] = '/';
+		return 0;
+	case 3:
+		memcpy(size, &none, sizeof(none));
+		return 0;
+	case 4:
+		memcpy(size, &many, sizeof(many));
+		return 0;
+	default:
+		id[offsetof(struct build_id, size)] = BUILD_ID_MAX;
+		return 0;
+	}
+}
+
+/* Empty mappings, long build-ids, and paths of no or too many bytes are those of no answer. */
+START_TEST(answers_that_are_damaged)
+{
+	const struct mapped_file *file;
+
+	scan(getpid(), 0, 0);
+	own_mapping = *mappings_find(&mappings, here);
+	file = mapping_file(&files, &own_mapping);
+	own_id = file->found_id;
+	snprintf(own_path, sizeof(own_path), "%s", file->path);
+	change = damage_answer;
+	for (damage = 0; damage < NR_DAMAGES; damage++)
+		scan(getpid(), 0, damage < NR_DAMAGES - 1 ? -EBADMSG : 0);
+}
+END_TEST
+
+static unsigned int nr_late;
+
+static int answer_late(struct look_answer *answer)
+{
+	if (nr_asked > nr_late)
+		return 0;
+	answer->nr = 0;
+	return -ETIMEDOUT;
+}
+
+/* A process may map files of three devices that do not answer. */
+START_TEST(devices_that_do_not_answer)
+{
+	change = answer_late;
+	for (nr_late = 0; nr_late <= 4; nr_late++) {
+		nr_asked = 0;
+		scan(getpid(), 0, nr_late < 4 ? 0 : -ETIMEDOUT);
+		ck_assert_uint_eq(nr_asked, nr_late < 4 ? nr_late + 1 : 4);
+	}
+}
+END_TEST
+
 SUITE_MAIN_WITH("proc_scan", begin, end, this_process, memory_without_a_file,
 		a_process_that_has_gone, no_more_than_wanted, one_mapping, into_address_spaces,
-		processes_that_share_memory, a_main_thread_that_has_ended)
+		processes_that_share_memory, a_main_thread_that_has_ended, answers_that_are_cut,
+		answers_in_parts, answers_that_are_damaged, devices_that_do_not_answer)

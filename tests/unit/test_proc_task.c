@@ -228,6 +228,86 @@ START_TEST(stat_of_a_thread)
 }
 END_TEST
 
+/* What the looker answers instead, with so many bytes and this one at the end. */
+static struct {
+	bool is_played;
+	size_t nr;
+	char last;
+} answered;
+
+int __real_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer);
+int __wrap_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer);
+
+int __wrap_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer)
+{
+	if (!answered.is_played)
+		return __real_looker_ask(looker, question, answer);
+	memset(answer->bytes, 'x', sizeof(answer->bytes));
+	answer->nr = answered.nr;
+	if (answer->nr)
+		answer->bytes[answer->nr - 1] = answered.last;
+	return 0;
+}
+
+/* Whatever a child answers that somebody has taken over: a text that ends, and no more of it. */
+START_TEST(answers_about_a_thread)
+{
+	static const struct {
+		size_t nr;
+		char last;
+		int ret;
+	} cases[] = {
+		{0, '\0', -EBADMSG},
+		{1, '\0', 0},
+		{1, 'x', -EBADMSG},
+		{2, '\0', 0},
+		{PROC_STAT_SIZE, '\0', 0},
+		{PROC_STAT_SIZE, 'x', -EBADMSG},
+		{PROC_STAT_SIZE + 1, '\0', -EBADMSG},
+	};
+	char text[PROC_STAT_SIZE];
+	uint64_t start;
+
+	answered.is_played = true;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		answered.nr = cases[i].nr;
+		answered.last = cases[i].last;
+		ck_assert_msg(proc_stat_read(NULL, 12, 12, text) == cases[i].ret, "case %zu", i);
+		if (!cases[i].ret)
+			ck_assert_uint_eq(strlen(text), cases[i].nr - 1);
+	}
+	for (answered.nr = 0; answered.nr < 2 * sizeof(start); answered.nr++)
+		ck_assert_int_eq(proc_start_ns(NULL, 12, &start),
+				 answered.nr == sizeof(start) ? 0 : -EBADMSG);
+}
+END_TEST
+
+static look_culprit touched, given_up;
+
+int __wrap_look_touch(struct look *look, look_culprit culprit);
+
+int __wrap_look_touch(struct look *look, look_culprit culprit)
+{
+	(void)look;
+	touched = culprit;
+	return culprit == given_up ? -EHOSTDOWN : 0;
+}
+
+/* Who asks about a thread may wait for its process. */
+START_TEST(a_process_that_is_given_up)
+{
+	char text[PROC_STAT_SIZE];
+
+	ck_assert_int_eq(proc_stat_read(NULL, getpid(), getpid(), text), 0);
+	ck_assert_uint_eq(touched, look_process(getpid()));
+	given_up = touched;
+	ck_assert_int_eq(proc_stat_read(NULL, getpid(), getpid(), text), -EHOSTDOWN);
+}
+END_TEST
+
 static struct {
 	uint32_t tid;
 	int nr, nr_new; /* calls, and those that say that the thread is new */
@@ -268,4 +348,5 @@ START_TEST(all_threads)
 END_TEST
 
 SUITE_MAIN("proc_task", numbers, no_numbers, ourselves, processes, threads, start_of_a_process,
-	   who_is_asked, owners, stat_of_a_thread, all_threads)
+	   who_is_asked, owners, stat_of_a_thread, answers_about_a_thread,
+	   a_process_that_is_given_up, all_threads)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "common/readfile.h"
+#include "common/safe_open.h"
 #include "record/probes/mapped_code.h"
 #include "record/system/host_abi.h"
 #include "tests/unit/suite.h"
@@ -18,6 +19,7 @@ static struct {
 	int code_error;
 	uint32_t last;
 	size_t nr_opened;
+	const char *in_root; /* NULL: nobody plays */
 } played;
 
 static struct library library;
@@ -25,6 +27,8 @@ static struct err err;
 
 int __real_read_file(const char *path, size_t max, char_vec *bytes);
 int __wrap_read_file(const char *path, size_t max, char_vec *bytes);
+int __real_safe_open(int dir_fd, const char *path, const struct safe_open_rules *rules);
+int __wrap_safe_open(int dir_fd, const char *path, const struct safe_open_rules *rules);
 int __wrap_mapped_code_read(uint32_t pid, mapped_code_vec *code);
 int __wrap_mapped_code_open(uint32_t pid, const struct mapped_code *code);
 
@@ -76,6 +80,20 @@ int __wrap_mapped_code_open(uint32_t pid, const struct mapped_code *code)
 	snprintf(name, sizeof(name), "%d", (int)code->start);
 	fd = open(name, O_RDONLY | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+/* What the process sees at this path is the file "2", and at others nothing. */
+int __wrap_safe_open(int dir_fd, const char *path, const struct safe_open_rules *rules)
+{
+	struct stat st, root;
+
+	if (!played.in_root || rules->lookup != SAFE_OPEN_IN_ROOT)
+		return __real_safe_open(dir_fd, path, rules);
+	ck_assert(!fstat(dir_fd, &st) && !stat("/", &root));
+	ck_assert(st.st_dev == root.st_dev && st.st_ino == root.st_ino);
+	if (strcmp(path, played.in_root) != 0)
+		return -ENOENT;
+	return __real_safe_open(AT_FDCWD, "2", &(struct safe_open_rules){0});
 }
 
 static void begin(void)
@@ -215,6 +233,25 @@ START_TEST(paths_of_a_process)
 }
 END_TEST
 
+/* The process can have another file at a path than the host, which is asked after it. */
+START_TEST(paths_in_the_root_of_a_process)
+{
+	char path[PATH_MAX];
+
+	ck_assert_ptr_nonnull(realpath("1", path));
+	played.in_root = path;
+	expect(path, getpid(), path, "2");
+	expect(path, 0, path, "1");
+	/* Only a whole path says where the file is. */
+	played.in_root = "bin/app";
+	expect("bin/app", getpid(), "bin/app", "bin/app");
+	expect(path, getpid(), path, "1");
+	/* A name without a slash is none at all. */
+	played.in_root = "app";
+	expect("app", getpid(), "/bin/app", "bin/app");
+}
+END_TEST
+
 START_TEST(libraries_that_exist)
 {
 	uint32_t numbers[] = {1, 2};
@@ -236,4 +273,5 @@ START_TEST(libraries_that_exist)
 END_TEST
 
 SUITE_MAIN_WITH("library", begin, end, libraries_of_the_host, libraries_that_are_nowhere,
-		libraries_of_a_process, paths_of_a_process, libraries_that_exist)
+		libraries_of_a_process, paths_of_a_process, paths_in_the_root_of_a_process,
+		libraries_that_exist)

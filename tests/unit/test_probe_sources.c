@@ -241,6 +241,13 @@ START_TEST(weights)
 }
 END_TEST
 
+/* Those of libraries of this architecture. */
+#ifdef __x86_64__
+static const int32_t cache_flags = 0x303;
+#else
+static const int32_t cache_flags = 0xa03;
+#endif
+
 /* A cache of two libraries: header, entries, strings (glibc, sysdeps/generic/dl-cache.h). */
 static size_t make_cache(char cache[static 256], int32_t flags)
 {
@@ -263,13 +270,8 @@ static size_t make_cache(char cache[static 256], int32_t flags)
 
 START_TEST(cache_of_the_loader)
 {
-#ifdef __x86_64__
-	const int32_t flags = 0x303;
-#else
-	const int32_t flags = 0xa03;
-#endif
 	char cache[256];
-	size_t size = make_cache(cache, flags);
+	size_t size = make_cache(cache, cache_flags);
 	uint32_t far = UINT32_MAX;
 
 	ck_assert_str_eq(library_in_cache(cache, size, "c"), "/lib/libc.so.6");
@@ -284,6 +286,50 @@ START_TEST(cache_of_the_loader)
 	ck_assert_ptr_null(library_in_cache(cache, size, "nothing"));
 	size = make_cache(cache, 3);
 	ck_assert_ptr_null(library_in_cache(cache, size, "c"));
+}
+END_TEST
+
+/* As make_cache, with the name of a library behind the end. */
+static uint32_t make_cache_before_name(char cache[static 256])
+{
+	uint32_t size = make_cache(cache, cache_flags);
+
+	ck_assert_uint_le(size + sizeof("libc.so.6"), 256);
+	strcpy(cache + size, "libc.so.6");
+	return size;
+}
+
+/* Another header, a text without an end, entries that are not whole, and strings behind the end. */
+START_TEST(damaged_caches_of_the_loader)
+{
+	char cache[256];
+	uint32_t size = make_cache_before_name(cache), none = 0, last = size - 1;
+
+	for (size_t i = 0; i < 20; i++) {
+		cache[i]++;
+		ck_assert_ptr_null(library_in_cache(cache, size, "c"));
+		cache[i]--;
+	}
+	ck_assert_ptr_nonnull(library_in_cache(cache, size, "c"));
+	cache[size - 1] = 'x';
+	ck_assert_ptr_null(library_in_cache(cache, size, "c"));
+	cache[size - 1] = '\0';
+	memcpy(cache + 48 + 4, &size, 4);
+	ck_assert_ptr_null(library_in_cache(cache, size, "c"));
+	make_cache_before_name(cache);
+	memcpy(cache + 48 + 8, &size, 4);
+	ck_assert_ptr_null(library_in_cache(cache, size, "c"));
+	memcpy(cache + 48 + 8, &last, 4);
+	ck_assert_str_eq(library_in_cache(cache, size, "c"), "");
+	memcpy(cache + 20, &none, 4);
+	ck_assert_ptr_null(library_in_cache(cache, size, "c"));
+	/* No header, and two entries, but not quite. */
+	make_cache_before_name(cache);
+	memset(cache + 48 + 24, 0, 256 - 48 - 24);
+	ck_assert_ptr_null(library_in_cache(cache, 47, "c"));
+	memcpy(cache + 48 + 24, &cache_flags, 4);
+	ck_assert_ptr_null(library_in_cache(cache, 48 + 47, ""));
+	ck_assert_ptr_null(library_in_cache(cache, 48 + 48, ""));
 }
 END_TEST
 
@@ -302,4 +348,4 @@ END_TEST
 
 SUITE_MAIN("probe_sources", functions_of_the_kernel, functions_that_take_no_probe,
 	   names_of_the_kernel, fields_of_tracepoints, tracepoints_of_a_tracefs, weights,
-	   cache_of_the_loader, names_of_libraries)
+	   cache_of_the_loader, damaged_caches_of_the_loader, names_of_libraries)

@@ -112,15 +112,27 @@ static const frames *library_frames(void)
 
 static void (*spoil_library)(Elf64_Ehdr *, Elf64_Phdr *, Elf64_Shdr *);
 
-/* The library, which fills a slot of its own by a relocation of @type. */
-static int make_library(uint32_t type, uint64_t resolver)
+/* The library, which fills slots of its own by @nr relocations. */
+static int make_library_with(const Elf64_Rela *relas, size_t nr)
 {
-	const Elf64_Rela rela = {
-		.r_offset = OWN_SLOT, .r_info = ELF64_R_INFO(0, type), .r_addend = resolver};
-	const struct test_section section = {".rela.plt", SHT_RELA, 0, &rela, sizeof(rela)};
+	const struct test_section section = {".rela.plt", SHT_RELA, 0, relas, nr * sizeof(*relas)};
 	const struct test_elf spec = {.more = &section, .nr_more = 1, .spoil = spoil_library};
 
 	return make_elf(&spec, library_frames()->data, library_frames()->nr);
+}
+
+static Elf64_Rela own_rela(uint32_t type, uint64_t slot, uint64_t resolver)
+{
+	return (Elf64_Rela){
+		.r_offset = slot, .r_info = ELF64_R_INFO(0, type), .r_addend = resolver};
+}
+
+/* As above, by one relocation of @type. */
+static int make_library(uint32_t type, uint64_t resolver)
+{
+	const Elf64_Rela rela = own_rela(type, OWN_SLOT, resolver);
+
+	return make_library_with(&rela, 1);
 }
 
 /* The relocations stand before their symbols, and these before their names. */
@@ -132,6 +144,8 @@ static void link_sections(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sections)
 	sections[3].sh_link = 4;
 }
 
+static void (*link_caller)(Elf64_Ehdr *, Elf64_Phdr *, Elf64_Shdr *) = link_sections;
+
 struct caller {
 	uint32_t type, symbol, name; /* of the relocation, the number of its symbol, its name */
 };
@@ -141,21 +155,32 @@ static const char names[] = "\0memcpy\0memmove";
 #define NAME_MEMCPY  1
 #define NAME_MEMMOVE 8
 
-static int make_caller(const struct caller *caller)
+#define CALLS_MAX 4
+
+/* Each call has a slot, one after the other; symbol 1 has the name of the last one. */
+static int make_caller_of(const struct caller *calls, size_t nr)
 {
-	const Elf64_Rela rela = {.r_offset = CALLER_SLOT,
-				 .r_info = ELF64_R_INFO((uint64_t)caller->symbol, caller->type)};
-	const Elf64_Sym symbols[2] = {{0}, {.st_name = caller->name}};
+	const Elf64_Sym symbols[2] = {{0}, {.st_name = calls[nr - 1].name}};
+	Elf64_Rela relas[CALLS_MAX];
 	const struct test_section sections[] = {
 		{".dynsym", SHT_DYNSYM, 0, symbols, sizeof(symbols)},
 		{".dynstr", SHT_STRTAB, 0, names, sizeof(names)},
 	};
 	const struct test_elf spec = {.name = ".rela.plt",
-				      .spoil = link_sections,
+				      .spoil = link_caller,
 				      .more = sections,
 				      .nr_more = ARRAY_SIZE(sections)};
 
-	return make_elf(&spec, (const uint8_t *)&rela, sizeof(rela));
+	for (size_t i = 0; i < nr; i++)
+		relas[i] = (Elf64_Rela){
+			.r_offset = CALLER_SLOT + 8 * i,
+			.r_info = ELF64_R_INFO((uint64_t)calls[i].symbol, calls[i].type)};
+	return make_elf(&spec, (const uint8_t *)relas, nr * sizeof(relas[0]));
+}
+
+static int make_caller(const struct caller *caller)
+{
+	return make_caller_of(caller, 1);
 }
 
 static void add_code(const char *path, int fd, uint64_t start, uint64_t pgoff)
@@ -271,6 +296,70 @@ START_TEST(slots_of_callers)
 			expect_place(CHOSEN);
 		else
 			expect_none();
+	}
+}
+END_TEST
+
+/* Relocations that tell nothing stand before those that do. */
+START_TEST(every_slot_of_a_table)
+{
+	const Elf64_Rela relas[] = {
+		own_rela(R_X86_64_RELATIVE, OWN_SLOT, RESOLVER),
+		own_rela(R_X86_64_IRELATIVE, OWN_SLOT, RESOLVER + 8),
+		own_rela(R_X86_64_IRELATIVE, OWN_SLOT + 16, RESOLVER + 1),
+		own_rela(R_X86_64_IRELATIVE, OWN_SLOT + 8, RESOLVER),
+	};
+	static const struct caller calls[] = {
+		{R_X86_64_RELATIVE, 1, NAME_MEMCPY},
+		{R_X86_64_JUMP_SLOT, 0, NAME_MEMCPY},
+		{R_X86_64_JUMP_SLOT, 9, NAME_MEMCPY},
+		{R_X86_64_JUMP_SLOT, 1, NAME_MEMCPY},
+	};
+
+	begin_with(make_library_with(relas, ARRAY_SIZE(relas)));
+	add_word(1, LIBRARY_ADD + OWN_SLOT, LIBRARY_ADD + OTHER);
+	add_word(1, LIBRARY_ADD + OWN_SLOT + 8, LIBRARY_ADD + CHOSEN);
+	expect_place(CHOSEN);
+	has_other_function = true;
+	add_word(1, LIBRARY_ADD + OWN_SLOT + 16, LIBRARY_ADD + OTHER);
+	ck_assert_uint_eq(resolve(1), 2);
+	ck_assert(found.indirect.data[0].is_settled && found.indirect.data[1].is_settled);
+	has_other_function = false;
+	begin();
+	add_code("/bin/app", make_caller_of(calls, ARRAY_SIZE(calls)), CALLER_AT, CODE_OFF);
+	add_word(1, CALLER_ADD + CALLER_SLOT, LIBRARY_ADD + OTHER);
+	add_word(1, CALLER_ADD + CALLER_SLOT + 24, LIBRARY_ADD + CHOSEN);
+	expect_place(CHOSEN);
+}
+END_TEST
+
+static void link_no_symbols(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sections)
+{
+	link_sections(eh, ph, sections);
+	sections[1].sh_link = UINT32_MAX / sizeof(Elf64_Shdr);
+}
+
+static void link_no_names(Elf64_Ehdr *eh, Elf64_Phdr *ph, Elf64_Shdr *sections)
+{
+	link_sections(eh, ph, sections);
+	sections[3].sh_link = UINT32_MAX / sizeof(Elf64_Shdr);
+}
+
+/* Relocations without symbols, or these without names, do not tell whose slot it is. */
+START_TEST(callers_that_are_damaged)
+{
+	static const struct caller caller = {R_X86_64_JUMP_SLOT, 1, NAME_MEMCPY};
+
+	for (size_t i = 0; i < 3; i++) {
+		link_caller = (void (*const[])(Elf64_Ehdr *, Elf64_Phdr *, Elf64_Shdr *)){
+			link_no_symbols, link_no_names, link_sections}[i];
+		begin();
+		add_code("/bin/app", make_caller(&caller), CALLER_AT, CODE_OFF);
+		add_word(1, CALLER_ADD + CALLER_SLOT, LIBRARY_ADD + CHOSEN);
+		if (i < 2)
+			expect_none();
+		else
+			expect_place(CHOSEN);
 	}
 }
 END_TEST
@@ -427,6 +516,7 @@ START_TEST(processes_of_the_host)
 }
 END_TEST
 
-SUITE_MAIN("indirect_functions", slots_of_the_library_itself, slots_of_callers, who_is_asked_first,
+SUITE_MAIN("indirect_functions", slots_of_the_library_itself, slots_of_callers,
+	   every_slot_of_a_table, callers_that_are_damaged, who_is_asked_first,
 	   places_of_the_library, a_segment_within_a_page, files_that_are_the_library,
 	   processes_that_were_named, processes_of_the_host)

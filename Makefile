@@ -299,6 +299,7 @@ $(B)/tests/test_program_records_played: UNIT_LIBS := $(call wraps,sideband_show_
 $(B)/tests/test_proc_info $(B)/tests/test_proc_scan: UNIT_LIBS := $(call wraps,looker_ask)
 $(B)/tests/test_proc_task: UNIT_LIBS := $(call wraps,look_touch looker_ask read_file stat64)
 $(B)/tests/test_debug_symbols: UNIT_LIBS := $(call wraps,build_id_from_fd safe_open unpack_xz)
+$(B)/tests/test_looker_times: UNIT_LIBS := $(call wraps,clock_gettime open64 pread64)
 $(B)/tests/test_mapped_code: UNIT_LIBS := $(call wraps,proc_map_file_open)
 $(B)/tests/test_memory_sharers: UNIT_LIBS := $(call wraps,syscall)
 $(B)/tests/test_user_mount: UNIT_LIBS := $(call wraps,fstatfs64)

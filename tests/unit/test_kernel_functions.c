@@ -102,10 +102,24 @@ START_TEST(names_that_the_kernel_has)
 	ck_assert(!kernel_functions_have("a"));
 	ck_assert(!kernel_functions_have("b"));
 	ck_assert(!kernel_functions_have("c"));
+	kernel.kallsyms = "1xT e\n1 Txe\n";
+	ck_assert(!kernel_functions_have("e"));
 	kernel.kallsyms = "\n1 T d";
 	ck_assert(kernel_functions_have("d"));
 	kernel.kallsyms = NULL;
 	ck_assert(!kernel_functions_have("tcp_one"));
+}
+END_TEST
+
+/* The names come in the order of their addresses, and lines can lack one. */
+START_TEST(names_of_the_blacklist)
+{
+	kernel.blacklist = "\n"
+			   "0x1-0x2\n"
+			   "0x3-0x4\ttcp_two\n"
+			   "0x5-0x6\ttcp_one [module]\n"
+			   "0x7-0x8\ttcp_a\n";
+	expect("tcp_*", ADDRS(0xffffffff81000200), 2);
 }
 END_TEST
 
@@ -148,6 +162,21 @@ START_TEST(names_that_are_left_out)
 }
 END_TEST
 
+/* The kernel says 0 where it hides an address, which is none. */
+START_TEST(hidden_addresses)
+{
+	expect("tcp_*", ADDRS(0xffffffff81000000, 0xffffffff81000100, 0xffffffff81000200), 0);
+	ck_assert(!found.are_hidden);
+	kernel.kallsyms = "0 t a_hidden\n"
+			  "100 t a_one\n"
+			  "0 t b_hidden\n";
+	expect("a_*", ADDRS(0x100), 0);
+	ck_assert(found.are_hidden);
+	expect("a_one", ADDRS(0x100), 0);
+	ck_assert(!found.are_hidden);
+}
+END_TEST
+
 /* The same names come again and again: each function once, by whichever name it can be traced. */
 START_TEST(functions_of_many_names)
 {
@@ -167,25 +196,27 @@ END_TEST
 
 START_TEST(names_that_are_unique)
 {
-	static const char text[] = "100 t a_one\n"
-				   "200 t a_two\n"
-				   "300 t a_two\n"
-				   "400 t a_two\n"
+	static const char text[] = "050 t b_zero\n"
 				   "500 t a_three\n"
+				   "200 t a_two\n"
+				   "100 t a_one\n"
+				   "300 t a_two\n"
 				   "600 t a_four\n"
-				   "700 t b_five\n"
+				   "400 t a_two\n"
+				   "700 t a_five\n"
 				   "800 d a_data\n";
 	const struct pattern pattern = {.name.text = (char *)(uintptr_t) "a_*"};
-	uint64_t addrs[] = {0x100, 0x200, 0x500, 0x700, 0x800};
+	uint64_t addrs[] = {0x50, 0x100, 0x200, 0x500, 0x600, 0x800};
 	const struct kernel_functions some = {.addrs = {.data = addrs, .nr = ARRAY_SIZE(addrs)}};
 	name_vec names = {0};
 	FILE *f = fmemopen((void *)(uintptr_t)text, strlen(text), "r");
 
 	ck_assert_int_eq(kernel_functions_names(&pattern, &some, f, &names), 0);
 	fclose(f);
-	ck_assert_uint_eq(names.nr, 2);
-	ck_assert_str_eq(names.data[0], "a_one");
-	ck_assert_str_eq(names.data[1], "a_three");
+	ck_assert_uint_eq(names.nr, 3);
+	ck_assert_str_eq(names.data[0], "a_four");
+	ck_assert_str_eq(names.data[1], "a_one");
+	ck_assert_str_eq(names.data[2], "a_three");
 	name_vec_free(&names);
 }
 END_TEST
@@ -208,5 +239,5 @@ START_TEST(memory_runs_out)
 END_TEST
 
 SUITE_MAIN_WITH("kernel_functions", begin, end, files_of_the_kernel, names_that_the_kernel_has,
-		code_without_probes, names_that_are_left_out, functions_of_many_names,
-		names_that_are_unique, memory_runs_out)
+		names_of_the_blacklist, code_without_probes, names_that_are_left_out,
+		hidden_addresses, functions_of_many_names, names_that_are_unique, memory_runs_out)

@@ -127,6 +127,38 @@ START_TEST(epochs_become_relative_and_are_summed)
 }
 END_TEST
 
+/* Without a limit all are kept, and nobody notes which there are. */
+START_TEST(nothing_is_removed_without_a_limit)
+{
+	struct err warning = {.text = "none"};
+
+	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
+	begin_at(START);
+	ck_assert_int_eq(recordings_remove_old(&r, &warning), 0);
+	ck_assert_str_eq(warning.text, "");
+	ck_assert_uint_eq(r.finished.nr, 0);
+	recordings_close(&r, false);
+}
+END_TEST
+
+START_TEST(an_epoch_that_cannot_be_written)
+{
+	struct prof_epoch epoch;
+	struct world w;
+
+	ck_assert_int_eq(recordings_open(&r, "a.prof", &no_rotation, &err), 0);
+	begin_at(START);
+	world_init(&w);
+	epoch = *world_epoch(&w);
+	epoch.begin_ns = START + 1;
+	epoch.end_ns = START;
+	ck_assert_int_eq(recordings_write_epoch(&r, &epoch), -EINVAL);
+	ck_assert_str_eq(err.text, "failed to write an epoch: Invalid argument");
+	world_deinit(&w);
+	recordings_close(&r, false);
+}
+END_TEST
+
 START_TEST(each_recording_begins_anew)
 {
 	ck_assert_int_eq(recordings_open(&r, "a%%.prof", &no_rotation, &err), 0);
@@ -144,6 +176,28 @@ START_TEST(each_recording_begins_anew)
 	recordings_close(&r, false);
 	expect_recording("a%.prof", "3 rows from 0 to 1000000000\n6 counted\n");
 	expect_recording("a%_1.prof", "2 rows from 0 to 1000000000\n3 counted\n");
+}
+END_TEST
+
+/* The next recording takes the place of one that has no end, of which nothing stays. */
+START_TEST(an_unfinished_recording_is_removed)
+{
+	int fd;
+
+	ck_assert_int_eq(recordings_open(&r, "a%%.prof", &no_rotation, &err), 0);
+	begin_at(START);
+	ck_assert_int_eq(write_rows(START, 3), 0);
+	fd = r.out.fd;
+	ck_assert_int_eq(recordings_open_next(&r), 0);
+	ck_assert_str_eq(err.hint, "");
+	ck_assert_int_eq(r.out.fd, fd);
+	ck_assert_ptr_null(r.writer);
+	expect_contents(part_name("a%.prof"), "");
+	begin_at(START);
+	ck_assert_uint_eq(r.sums[0], 0);
+	recordings_close(&r, false);
+	ck_assert_ptr_null(r.writer);
+	ck_assert(!file_exists(part_name("a%.prof")));
 }
 END_TEST
 
@@ -214,6 +268,11 @@ START_TEST(a_file_is_full)
 	ck_assert_int_eq(write_rows(START, 2000), 0);
 	ck_assert_uint_ge(recordings_bytes(&r), 2000);
 	ck_assert(recordings_is_full(&r));
+	r.rotation.bytes = recordings_bytes(&r);
+	ck_assert(recordings_is_full(&r));
+	r.rotation.bytes++;
+	ck_assert(!recordings_is_full(&r));
+	r.rotation.bytes = 2000;
 	ck_assert_int_eq(end_at(START + 1000000000), 0);
 	ck_assert_int_eq(recordings_open_next(&r), 0);
 	begin_at(START);
@@ -302,6 +361,7 @@ START_TEST(which_may_be_created)
 END_TEST
 
 SUITE_MAIN_WITH("recordings", begin, NULL, epochs_become_relative_and_are_summed,
-		each_recording_begins_anew, keeps_the_latest, an_old_recording_cannot_be_removed,
-		a_file_is_full, the_file_is_lost, the_disk_is_full, names_that_cannot_be_opened,
-		which_may_be_created)
+		nothing_is_removed_without_a_limit, an_epoch_that_cannot_be_written,
+		each_recording_begins_anew, an_unfinished_recording_is_removed, keeps_the_latest,
+		an_old_recording_cannot_be_removed, a_file_is_full, the_file_is_lost,
+		the_disk_is_full, names_that_cannot_be_opened, which_may_be_created)

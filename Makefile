@@ -289,6 +289,8 @@ $(B)/tests/test_library: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_
 $(B)/tests/test_kernel_functions: UNIT_LIBS := $(call wraps,fopen64)
 $(B)/tests/test_kernel_entries: UNIT_LIBS := $(call wraps,kernel_functions_names kernel_types_close kernel_types_function kernel_types_open)
 $(B)/tests/test_go_labels: UNIT_LIBS := $(call wraps,executable_headers resident_memory_read)
+$(B)/tests/test_resident_memory_played: UNIT_LIBS := $(call wraps,open64 pread64 proc_living_thread proc_maps_read proc_query_readable \
+	process_vm_readv read_file)
 $(B)/tests/test_process_context: UNIT_LIBS := $(call wraps,proc_maps_read proc_query_memory resident_memory_read)
 $(B)/tests/test_thread_context: UNIT_LIBS := $(call wraps,exported_variable_find go_labels_find process_context_fetch process_context_keys)
 $(B)/tests/test_names_worker: UNIT_LIBS := $(call wraps,_exit build_id_from_fd child_begin clock_gettime fd_message_receive fd_message_send \

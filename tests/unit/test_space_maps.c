@@ -512,6 +512,76 @@ START_TEST(many_processes)
 }
 END_TEST
 
+/* The index is made anew when most of its entries are of processes that have gone. */
+START_TEST(the_index_of_processes)
+{
+	enum { NR = 5 };
+	struct maps_world w;
+	size_t nr_before = 0;
+	uint32_t pid = PID_A + NR;
+
+	begin(&w);
+	map(&w, "/a", 0x10000, 0);
+	for (uint32_t i = 0; i < NR; i++)
+		put(&w, PID_A + i, 1);
+	space_maps_remove(&w.u, PID_A + 1);
+	ck_assert_uint_eq(w.u.nr_indexed, NR);
+	for (; w.u.nr_indexed > nr_before; pid++) {
+		nr_before = w.u.nr_indexed;
+		ck_assert_uint_le(nr_before, 1024 + 2 * (NR - 1) + 1);
+		put(&w, pid, 1);
+		space_maps_remove(&w.u, pid);
+		ck_assert_int_eq(space_maps_settle(&w.u), 0);
+	}
+	ck_assert_uint_eq(nr_before, 1024 + 2 * (NR - 1) + 1);
+	/* Those that live, and the one for which it was made. */
+	ck_assert_uint_eq(w.u.nr_indexed, NR);
+	ck_assert_uint_eq(w.u.by_pid.nr, NR);
+	for (uint32_t i = 0; i < NR; i++) {
+		const struct unwind_process *p = space_maps_find(&w.u, PID_A + i);
+
+		ck_assert_int_eq(p != NULL, i != 1);
+		ck_assert(!p || p->pid == PID_A + i);
+	}
+	ck_assert_ptr_null(space_maps_find(&w.u, 0));
+	end(&w);
+}
+END_TEST
+
+/* Where the program can know no more processes, one that is used no more goes, or none. */
+START_TEST(more_processes_than_room)
+{
+	struct maps_world w;
+
+	begin(&w);
+	w.u.room.processes.size = 2;
+	map(&w, "/a", 0x10000, 0);
+	put(&w, PID_A, 1);
+	ck_assert_ptr_nonnull(put(&w, PID_B, 1));
+	ck_assert_ptr_nonnull(kernel_space(PID_A));
+	ck_assert_ptr_null(put(&w, PID_B + 1, 1));
+	shares_use(&w.u.room.processes, 0, 1);
+	shares_age(&w.u.room.processes);
+	ck_assert_ptr_nonnull(put(&w, PID_B + 1, 1));
+	ck_assert_ptr_nonnull(kernel_space(PID_A));
+	ck_assert_ptr_null(kernel_space(PID_B));
+	ck_assert_ptr_null(space_maps_find(&w.u, PID_B));
+	/* One that finds no room leaves none behind that it does not have. */
+	end(&w);
+	begin(&w);
+	w.u.room.processes.size = 0;
+	map(&w, "/a", 0x10000, 0);
+	for (int i = 0; i < 3; i++) {
+		ck_assert_ptr_null(put(&w, PID_A, 1));
+		ck_assert_uint_eq(w.u.processes.nr, 1);
+		ck_assert_uint_eq(w.u.free_processes.nr, 1);
+	}
+	w.u.room.processes.size = 1;
+	ck_assert_ptr_nonnull(put(&w, PID_A, 1));
+	end(&w);
+}
+END_TEST
+
 START_TEST(out_of_memory)
 {
 	oom_for_each_call(n)
@@ -536,4 +606,4 @@ SUITE_MAIN("space_maps", what_the_program_sees, a_process_that_maps_nothing, ask
 	   another_part_of_a_file, room_is_used_again_after_a_swap, room_for_more_and_for_fewer,
 	   shares_of_the_room, no_room, a_table_comes, a_table_comes_too_late, looked_up,
 	   mappings_that_differ, mistaken_files, removed, processes_that_end, many_processes,
-	   out_of_memory)
+	   the_index_of_processes, more_processes_than_room, out_of_memory)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <bpf/bpf.h>
+#include <fcntl.h>
 
 #include "common/cleanup.h"
 #include "record/unwind/table_maps.h"
@@ -157,6 +158,26 @@ START_TEST(no_more_than_a_share)
 }
 END_TEST
 
+/* Whoever made segments closes them, and no others. */
+START_TEST(descriptors_of_segments)
+{
+	struct table_maps store;
+	int fds[3];
+
+	ck_assert_int_eq(table_maps_init(&store), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++) {
+		fds[i] = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		ck_assert_int_ge(fds[i], 0);
+		store.segment_fds[i] = fds[i];
+	}
+	store.nr_segments = 2;
+	table_maps_deinit(&store);
+	for (size_t i = 0; i < ARRAY_SIZE(fds); i++)
+		ck_assert_int_eq(fcntl(fds[i], F_GETFD) < 0, i < 2);
+	close(fds[2]);
+}
+END_TEST
+
 static const char *missing(void)
 {
 	int fd = create_array(sizeof(uint32_t), 1);
@@ -168,4 +189,4 @@ static const char *missing(void)
 }
 
 SUITE_MAIN_OF(((struct suite){.name = "table_maps", .missing = missing}), tables_come_and_go,
-	      equal_rules_are_shared, no_more_than_a_share)
+	      equal_rules_are_shared, no_more_than_a_share, descriptors_of_segments)

@@ -168,6 +168,13 @@ START_TEST(refusals_of_the_program)
 	ck_assert_uint_eq(early.taken_set, 0);
 	ck_assert_uint_eq(nr_lacked(PROF_LACK_COPIES, UID), 6);
 	ck_assert_uint_eq(nr_lacked(PROF_LACK_FUNCTIONS, SHARES_OTHERS), 7);
+	/* Of the first and the last room, too. */
+	early_rooms[0] = (struct owner_room){.nr_refused = 1, .uid = 0};
+	early_rooms[OWNER_ROOMS - 1] = (struct owner_room){.nr_refused = 2, .uid = UID + 1};
+	ck_assert_int_eq(unwinder_take_early(unwinder, 0), 0);
+	ck_assert_uint_eq(nr_lacked(PROF_LACK_COPIES, 0), 1);
+	ck_assert_uint_eq(nr_lacked(PROF_LACK_COPIES, UID + 1), 2);
+	ck_assert_uint_eq(nr_lacked(PROF_LACK_COPIES, UID), 6);
 	early.walk_error = -ENOMEM;
 	early_rooms[2].nr_refused = 7;
 	ck_assert_int_eq(unwinder_take_early(unwinder, 1), -ENOMEM);

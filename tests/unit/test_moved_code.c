@@ -61,7 +61,7 @@ __asm__(".text\n"
 	".endr\n"
 	"END ruby_hot\n"
 	"BEGIN ruby_few\n"
-	".rept 3\n"
+	".rept 4\n"
 	"{disp32} je ruby_cold\n"
 	".endr\n"
 	"END ruby_few\n"
@@ -73,11 +73,22 @@ __asm__(".text\n"
 	"BEGIN ruby_colder\n"
 	".fill 64, 1, 0x90\n"
 	"END ruby_colder\n"
+	"BEGIN ruby_rare\n"
+	".rept 3\n"
+	"{disp32} je ruby_cold\n"
+	".endr\n"
+	"END ruby_rare\n"
+	"BEGIN ruby_middle\n"
+	".rept 4\n"
+	"{disp32} je ruby_cold + 2\n"
+	".endr\n"
+	"END ruby_middle\n"
 	"BEGIN ruby_last\n"
 	"nop\n"
 	"END ruby_last\n");
 extern const char ruby_loop[], ruby_core[], ruby_send[], ruby_plain[], ruby_end[];
-extern const char ruby_hot[], ruby_few[], ruby_cold[], ruby_colder[], ruby_last[];
+extern const char ruby_hot[], ruby_few[], ruby_cold[], ruby_colder[], ruby_rare[], ruby_middle[];
+extern const char ruby_last[];
 
 static struct dynamic_symbols symbols;
 static uint64_t base;
@@ -169,10 +180,14 @@ START_TEST(moved)
 	const Elf64_Sym hot = symbol_of(ruby_hot, ruby_few);
 	const Elf64_Sym few = symbol_of(ruby_few, ruby_cold);
 	const Elf64_Sym cold = symbol_of(ruby_cold, ruby_colder);
+	const Elf64_Sym rare = symbol_of(ruby_rare, ruby_middle);
+	const Elf64_Sym middle = symbol_of(ruby_middle, ruby_last);
 
-	expect_moved(&hot, ruby_colder, ruby_last);
-	expect_moved(&few, NULL, NULL);
+	expect_moved(&hot, ruby_colder, ruby_rare);
+	expect_moved(&few, ruby_cold, ruby_colder);
 	expect_moved(&cold, ruby_few, ruby_cold);
+	expect_moved(&rare, NULL, NULL);
+	expect_moved(&middle, ruby_cold, ruby_colder);
 }
 END_TEST
 

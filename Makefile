@@ -219,6 +219,12 @@ $(B)/tests/test_sampler_load: UNIT_LIBS := $(call wraps,bpf_map__reuse_fd libbpf
 $(B)/tests/test_session_notes: UNIT_LIBS := $(call wraps,cpus_online events_times file_names_unserved looker_most_given_up looker_nr_given_up \
 	looker_nr_stopped progress_note source_lacks unwinder_pool)
 $(B)/tests/test_tracefs: UNIT_LIBS := $(call wraps,access)
+$(B)/tests/test_tracing_programs: UNIT_LIBS := $(call wraps,bpf_program__section_name bpf_program__set_type kernel_types_find \
+	libbpf_register_prog_handler libbpf_unregister_prog_handler)
+$(B)/tests/test_entry_programs: UNIT_LIBS := $(call wraps,bpf_prog_load bpf_program__insn_cnt bpf_program__insns bpf_program__set_type \
+	libbpf_register_prog_handler libbpf_unregister_prog_handler)
+$(B)/tests/test_type_file: UNIT_LIBS := $(call wraps,btf__free btf__raw_data kernel_types_close kernel_types_copy kernel_types_open memfd_create \
+	tracing_programs_register tracing_programs_unregister)
 $(B)/tests/test_worker_line: UNIT_LIBS := $(call wraps,child_state clock_gettime read_file timerfd_create timerfd_settime)
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
 $(B)/tests/test_copied_text: UNIT_LIBS := $(call wraps,proc_query_file)

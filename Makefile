@@ -311,6 +311,8 @@ $(B)/tests/test_proc_task: UNIT_LIBS := $(call wraps,look_touch looker_ask read_
 $(B)/tests/test_debug_symbols: UNIT_LIBS := $(call wraps,build_id_from_fd safe_open unpack_xz)
 $(B)/tests/test_looker_times: UNIT_LIBS := $(call wraps,clock_gettime open64 pread64)
 $(B)/tests/test_mapped_code: UNIT_LIBS := $(call wraps,proc_map_file_open)
+$(B)/tests/test_sandbox: UNIT_LIBS := $(call wraps,child_die_with geteuid getrandom prctl privilege_drop privilege_has setgroups setresgid \
+	setresuid setrlimit64)
 $(B)/tests/test_memory_sharers: UNIT_LIBS := $(call wraps,syscall)
 $(B)/tests/test_user_mount: UNIT_LIBS := $(call wraps,fstatfs64)
 $(B)/tests/test_names_budget: UNIT_LIBS := $(call wraps,clock_gettime)

@@ -9,7 +9,8 @@
 #define START (CODE_VADDR + 0x100)
 
 static const char names[] = "\0_ZN8greenlet12UserGreenlet15inner_bootstrapEPS_\0"
-			    "make_fcontext\0make_fcontexts\0_ZN8greenlet12UserGreenlet5startE";
+			    "make_fcontext\0make_fcontexts\0"
+			    "_ZN8greenlet12UserGreenlet15inner_bootstrap";
 
 #define GREENLET  1
 #define FCONTEXT  49
@@ -153,7 +154,7 @@ START_TEST(files_without_symbols)
 	const struct test_section sections[] = {
 		{".dynsym", SHT_DYNSYM, 0, &one, sizeof(one)},
 		{".dynstr", SHT_STRTAB, 0, names, sizeof(names)},
-		{".dynstr", SHT_STRTAB, 0, names, OTHER - FCONTEXTS},
+		{".dynstr", SHT_STRTAB, 0, names, GREENLET},
 	};
 	const struct test_section other_names[] = {sections[0], sections[2]};
 
@@ -168,5 +169,29 @@ START_TEST(files_without_symbols)
 }
 END_TEST
 
+/* A file has one of the names, and hardly any has both. */
+START_TEST(files_with_one_kind)
+{
+	static const char greenlet_name[] = "\0_ZN8greenlet12UserGreenlet15inner_bootstrapEPS_";
+	static const char fcontext_name[] = "\0make_fcontext";
+	const Elf64_Sym one = symbol(1, START, 4);
+	const struct test_section of_greenlet[] = {
+		{".dynsym", SHT_DYNSYM, 0, &one, sizeof(one)},
+		{".dynstr", SHT_STRTAB, 0, greenlet_name, sizeof(greenlet_name)},
+	};
+	const struct test_section of_fcontext[] = {
+		of_greenlet[0],
+		{".dynstr", SHT_STRTAB, 0, fcontext_name, sizeof(fcontext_name)},
+	};
+
+	ck_assert_int_eq(find_in(of_greenlet, 2), 0);
+	expect(COROUTINE_GREENLET, START, START + 4, START);
+	expect(COROUTINE_FCONTEXT, 0, 0, 0);
+	ck_assert_int_eq(find_in(of_fcontext, 2), 0);
+	expect(COROUTINE_GREENLET, 0, 0, 0);
+	expect(COROUTINE_FCONTEXT, START, START + 4, START);
+}
+END_TEST
+
 SUITE_MAIN("coroutines", greenlets, contexts_of_boost, code_that_is_not_known,
-	   symbols_that_are_none, files_without_symbols)
+	   symbols_that_are_none, files_without_symbols, files_with_one_kind)

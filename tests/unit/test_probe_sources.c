@@ -343,6 +343,13 @@ START_TEST(names_of_libraries)
 	ck_assert(!library_is_named("libc.so6", "c"));
 	ck_assert(!library_is_named("libc", "c"));
 	ck_assert(!library_is_named("c.so", "c"));
+	/* Neither another prefix, nor more of a name, nor a version without its number. */
+	ck_assert(!library_is_named("xyzc.so.6", "c"));
+	ck_assert(!library_is_named("libcabc.so.1", "c"));
+	ck_assert(!library_is_named("libc.1.so", "c"));
+	ck_assert(!library_is_named("libc-.so", "c"));
+	ck_assert(library_is_named("libc-0.1.so", "c"));
+	ck_assert(library_is_named("libc-9.so", "c"));
 }
 END_TEST
 

@@ -173,8 +173,8 @@ START_TEST(nothing_is_left)
 	ck_assert_uint_eq(map(1, 1, 0), 0);
 	ck_assert_uint_eq(map(1, 1, PAGE), 1);
 	placements_clear(&placements);
-	ck_assert_uint_eq(map(1, 1, 5 * PAGE), 0);
-	ck_assert_uint_eq(map(1, 1, PAGE), 1);
+	ck_assert_uint_eq(map(1, 1, PAGE), 0);
+	ck_assert_uint_eq(map(1, 1, 5 * PAGE), 1);
 	ck_assert_uint_eq(placements.placements.nr, 2);
 	ck_assert_uint_eq(placements.files.nr, 1);
 }

@@ -39,21 +39,34 @@ int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
 	return 0;
 }
 
-/* Kernels without CONFIG_SCHED_INFO have no such file. */
+/* Each looker opens it once. */
 int __wrap_open64(const char *path, int flags, ...)
 {
-	return __real_open64(strcmp(path, "/proc/self/schedstat") ? path : "/dev/null", flags, 0);
+	static unsigned int nr_opens;
+
+	if (strcmp(path, "/proc/self/schedstat") != 0)
+		return __real_open64(path, flags, 0);
+	ck_assert_uint_eq(++nr_opens, 1);
+	return __real_open64("/dev/null", flags, 0);
 }
 
 ssize_t __wrap_pread64(int fd, void *text, size_t size, off_t off)
 {
+	char what[64];
+	ssize_t nr;
+
 	ck_assert_int_gt(fd, 0);
 	ck_assert_int_eq(off, 0);
-	if (!schedstat)
-		return snprintf(text, size, "7 %llu 9\n", (unsigned long long)waited_ns);
-	ck_assert_uint_ge(size, strlen(schedstat));
-	memcpy(text, schedstat, strlen(schedstat));
-	return *schedstat ? (ssize_t)strlen(schedstat) : -1;
+	ck_assert_uint_lt(size, 128); /* there is room for a NUL */
+	if (schedstat)
+		snprintf(what, sizeof(what), "%s", schedstat);
+	else
+		snprintf(what, sizeof(what), "7 %llu", (unsigned long long)waited_ns);
+	nr = strlen(what);
+	ck_assert_uint_ge(size, nr);
+	/* What is left there looks like more of it, and grows. */
+	snprintf(text, size, "%s%s%llu", what, nr ? "" : "7 ", (unsigned long long)now_ns);
+	return nr ? nr : -1;
 }
 
 static void begin(void)
@@ -193,6 +206,58 @@ START_TEST(the_slowest_touch)
 }
 END_TEST
 
+/* How often such a look is had until one of its two touches is refused. */
+static unsigned int looks_until_given_up(struct leap first, struct leap second)
+{
+	unsigned int nr = 0;
+
+	begin_again();
+	while (nr < 100 && !ask_about(0, first, second))
+		nr++;
+	return nr;
+}
+
+/* What the looker waited for in one touch is not that of the next. */
+START_TEST(touches_after_touches)
+{
+	const struct leap waits = {DEVICE, 100 * MS, 0, 100 * MS}, slow = {OTHER, 60 * MS, 0, 0};
+	const struct leap as_slow = {DEVICE, 60 * MS, 0, 0}, slower = {DEVICE, 100 * MS, 0, 0};
+	const struct leap slow_and_waits = {OTHER, 120 * MS, 0, 60 * MS};
+
+	ck_assert_uint_eq(looks_until_given_up(waits, slow), 17);
+	ck_assert(is_given_up(OTHER));
+	ck_assert(!is_given_up(DEVICE));
+	ck_assert_uint_eq(looks_until_given_up(slow, waits), 17);
+	ck_assert(is_given_up(OTHER));
+	/* Of two that are alike, the first one counts. */
+	ck_assert_uint_eq(looks_until_given_up(as_slow, slow), 17);
+	ck_assert(is_given_up(DEVICE));
+	ck_assert(!is_given_up(OTHER));
+	ck_assert_uint_eq(looks_until_given_up(slower, slow_and_waits), 11);
+	ck_assert(is_given_up(DEVICE));
+	ck_assert(!is_given_up(OTHER));
+}
+END_TEST
+
+/* Each touch that is not made is counted. */
+START_TEST(several_devices_are_given_up)
+{
+	struct look nobody_watches = {0};
+
+	looker_blame(looker, DEVICE);
+	looker_blame(looker, OTHER);
+	ck_assert(!is_given_up(look_device(9)));
+	ck_assert_uint_eq(looker_nr_given_up(looker), 0);
+	ck_assert(is_given_up(OTHER));
+	ck_assert_uint_eq(looker_nr_given_up(looker), 1);
+	ck_assert(is_given_up(DEVICE));
+	ck_assert_uint_eq(looker_nr_given_up(looker), 2);
+	/* Who asks no looker may wait. */
+	ck_assert_int_eq(look_touch(NULL, DEVICE), 0);
+	ck_assert_int_eq(look_touch(&nobody_watches, DEVICE), 0);
+}
+END_TEST
+
 /* It is touched again after ten seconds, and the next time after forty. */
 START_TEST(how_long_it_is_given_up)
 {
@@ -254,5 +319,6 @@ START_TEST(looks_that_are_long)
 END_TEST
 
 SUITE_MAIN_WITH("looker_times", begin, end, slow_touches, touches_without_a_processor,
-		kernels_that_do_not_count, the_slowest_touch, how_long_it_is_given_up,
-		time_of_a_user, looks_that_are_long)
+		kernels_that_do_not_count, the_slowest_touch, touches_after_touches,
+		several_devices_are_given_up, how_long_it_is_given_up, time_of_a_user,
+		looks_that_are_long)

@@ -207,6 +207,10 @@ static int explain(const struct perf_events *s, int code, struct err *err)
 	err_set(err, code, "failed to open event '%s': %s",
 		s->event.name ? s->event.name : defaults[ARRAY_SIZE(defaults) - 1],
 		strerror(-code));
+	if (code == -EMFILE)
+		return err_hint(
+			err, code,
+			"each thread takes two files on each CPU: raise the hard limit (ulimit -n), or use --backend ptrace");
 	return is_refused(code) ? privilege_explain_own_event(code, err) : code;
 }
 

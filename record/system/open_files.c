@@ -39,7 +39,7 @@ int open_files_explain(int code, struct err *err)
 
 	if (code == -ENFILE)
 		return err_hint(err, code, "the host has no more open files: raise fs.file-max");
-	if (code != -EMFILE || getrlimit(RLIMIT_NOFILE, &limit))
+	if (code != -EMFILE || *err->hint || getrlimit(RLIMIT_NOFILE, &limit))
 		return code;
 	return err_hint(
 		err, code,

@@ -20,7 +20,8 @@ void open_files_restore(void);
 bool open_files_are_few(void);
 
 /*
- * Adds a hint to @err if @code is -EMFILE or -ENFILE, whichever call failed with it. Returns @code.
+ * Adds a hint to @err if @code is -EMFILE or -ENFILE, whichever call failed with it. One that knows
+ * more about files that are too many stays. Returns @code.
  */
 int open_files_explain(int code, struct err *err);
 

@@ -64,4 +64,14 @@ START_TEST(why_there_are_no_more)
 }
 END_TEST
 
-SUITE_MAIN("open_files", children_get_the_limit_back, few_files, why_there_are_no_more)
+START_TEST(what_is_known_better_stays)
+{
+	struct err err = {.hint = "take fewer"};
+
+	ck_assert_int_eq(open_files_explain(-EMFILE, &err), -EMFILE);
+	ck_assert_str_eq(err.hint, "take fewer");
+}
+END_TEST
+
+SUITE_MAIN("open_files", children_get_the_limit_back, few_files, why_there_are_no_more,
+	   what_is_known_better_stays)

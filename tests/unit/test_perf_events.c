@@ -286,7 +286,9 @@ START_TEST(threads_that_end)
 	refused_code = EMFILE;
 	ck_assert_int_eq(perf_events_add(&events, 20, false, &err), -EMFILE);
 	ck_assert_str_eq(err.text, "failed to open event 'cycles': Too many open files");
-	ck_assert_str_eq(err.hint, ""); /* open_files_explain has it */
+	ck_assert_str_eq(
+		err.hint,
+		"each thread takes two files on each CPU: raise the hard limit (ulimit -n), or use --backend ptrace");
 }
 END_TEST
 

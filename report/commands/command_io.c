@@ -30,6 +30,22 @@ static void warn_of_cuts(struct textbuf *warnings, const struct rows_summary *su
 			summary->cut_stacks);
 }
 
+/* Warns of intervals with the samples of several. */
+static void warn_of_held_up(struct textbuf *warnings, const struct rows_summary *summary,
+			    uint64_t interval_ns)
+{
+	const bool is_one = summary->nr_held_up == 1;
+
+	if (!summary->nr_held_up)
+		return;
+	textbuf_printf(
+		warnings,
+		"WARNING: the recorder was held up in %" PRIu64
+		" interval%s, which lasted %s%.2f s instead of %g s: the reader of its output was too slow, or the host too busy. Consider recording to a file, or a longer --interval.\n",
+		summary->nr_held_up, is_one ? "" : "s", is_one ? "" : "up to ",
+		summary->held_up_ns / 1e9, interval_ns / 1e9);
+}
+
 /* Warns of @nr things of an event; @words follow the event's name. Without any, prints nothing. */
 static void warn_of_number(struct textbuf *warnings, const struct recording *rec, uint32_t event,
 			   uint64_t nr, const char *things, const char *words)
@@ -249,6 +265,7 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 	if (summary) {
 		warn_of_missing(&io->warnings, summary);
 		warn_of_cuts(&io->warnings, summary);
+		warn_of_held_up(&io->warnings, summary, sources[0].rec.meta->interval_ns);
 	}
 	for (size_t i = 0; i < nr; i++) {
 		warn_of_losses(&io->warnings, &sources[i].rec);

@@ -75,26 +75,36 @@ struct live_table {
  */
 #define OTHER_LINES 5
 
-static void begin_interval(void *ctx, struct textbuf *out, const char *time, uint64_t ns)
+/* Says that an interval stands for several, since its counts are large. */
+static void print_held_up(struct textbuf *out, const struct printed_interval *interval)
+{
+	textbuf_printf(out, "%.2f s instead of %g s: the recorder was held up\n",
+		       interval->ns / (double)NS_PER_S, interval->held_up_for / (double)NS_PER_S);
+}
+
+static void begin_interval(void *ctx, struct textbuf *out, const struct printed_interval *interval)
 {
 	struct live_table *live = ctx;
 	struct terminal *terminal = &live->layout.terminal;
 	struct live_screen *screen = live->layout.screen;
+	uint32_t nr_other = OTHER_LINES + (interval->held_up_for > 0);
 
 	/* A user may have changed its size. */
 	terminal_look(terminal, STDOUT_FILENO);
 	live->layout.nr_lines = live->nr_lines ? live->nr_lines : USUAL_LINES;
-	if (!live->nr_lines && terminal->height > OTHER_LINES)
-		live->layout.nr_lines = terminal->height - OTHER_LINES;
-	live->layout.seconds = ns / (double)NS_PER_S;
+	if (!live->nr_lines && terminal->height > nr_other)
+		live->layout.nr_lines = terminal->height - nr_other;
+	live->layout.seconds = interval->ns / (double)NS_PER_S;
 	if (screen) {
 		/* A key can ask for any of them. */
 		live->layout.nr_lines = UINT64_MAX;
-		live_screen_begin(screen, time);
-		return;
+		live_screen_begin(screen, interval->time);
+	} else {
+		terminal_begin_screen(terminal, out);
+		textbuf_printf(out, "%s\n", interval->time);
 	}
-	terminal_begin_screen(terminal, out);
-	textbuf_printf(out, "%s\n", time);
+	if (interval->held_up_for)
+		print_held_up(out, interval);
 }
 
 static int print_interval(const struct printout *p, void *ctx, struct rows_summary *summary)

@@ -18,6 +18,9 @@
 /* A recorder may be late by this time without a warning. */
 #define LATE_NS (10 * NS_PER_MS)
 
+/* An epoch that ends later than this part of an interval belongs to the next ones, too. */
+#define HELD_UP_SHARE 10
+
 /* Reads digits: at least one, or exactly @width unless that is 0. */
 static bool read_number(const char **s, int width, uint64_t max, uint64_t *value)
 {
@@ -189,6 +192,13 @@ static bool is_all(const struct selection *s)
 	return !s->from_ns && s->to_ns == UINT64_MAX;
 }
 
+bool epoch_is_held_up(const struct prof_epoch *epoch, uint64_t interval_ns)
+{
+	uint64_t begin_ns = epoch->begin_ns - epoch->begin_ns % interval_ns;
+
+	return epoch->end_ns - begin_ns > interval_ns + interval_ns / HELD_UP_SHARE + LATE_NS;
+}
+
 /* The begin of the interval that @epoch is in. */
 static uint64_t interval_begin(const struct selection *s, const struct prof_epoch *epoch)
 {
@@ -221,7 +231,8 @@ static wide_ns clamp_time(wide_ns value, wide_ns low, wide_ns high)
 
 /*
  * Slices may begin a little before or after an interval. The epoch belongs to the interval, so its
- * first slice counts as the first one of the interval, and its last one as the last.
+ * first slice counts as the first one of the interval, and its last one as the last. Only an epoch
+ * of a recorder that was held up goes on beyond the interval.
  */
 static struct stretch stretch_of(const struct selection *s, const struct prof_epoch *epoch,
 				 uint32_t slice)
@@ -233,6 +244,8 @@ static struct stretch stretch_of(const struct selection *s, const struct prof_ep
 		wide_ns end = begin + s->interval_ns;
 		uint64_t length_ns = min_u64(epoch->slice_ns, s->interval_ns);
 
+		if (epoch_is_held_up(epoch, s->interval_ns))
+			end = (wide_ns)epoch->end_ns + epoch->slice_ns;
 		stretch.begin = clamp_time(stretch.begin, begin, end - length_ns);
 		stretch.end = clamp_time(stretch.end, begin + length_ns, end);
 	}
@@ -309,7 +322,7 @@ bool selection_take(struct selection *s, const struct prof_epoch *epoch)
 	if (s->interval_ns) {
 		uint64_t start = interval_begin(s, epoch);
 
-		if (end - start > s->interval_ns)
+		if (end - start > s->interval_ns && !epoch_is_held_up(epoch, s->interval_ns))
 			end = start + s->interval_ns;
 		if (begin - start < LATE_NS)
 			begin = start;

@@ -58,9 +58,16 @@ void selection_init(struct selection *selection, const struct timespan *span,
 		    const struct prof_meta *meta);
 
 /*
+ * Returns true if @epoch, of a recording with intervals of @interval_ns, ends so long after the
+ * interval that it began in that it stands for more than that interval. A slow reader of the
+ * recorder's output holds the recorder up, and so does a busy host.
+ */
+bool epoch_is_held_up(const struct prof_epoch *epoch, uint64_t interval_ns);
+
+/*
  * Returns true if @epoch overlaps the span, and notes it, or its slices that do, as taken. In a
- * recording with intervals,
- * an epoch counts as beginning and ending with its interval, even if the recorder wrote it late.
+ * recording with intervals, an epoch counts as beginning and ending with its interval, even if the
+ * recorder wrote it a little late. If the recorder was held up, it ends when it ended.
  */
 bool selection_take(struct selection *selection, const struct prof_epoch *epoch);
 

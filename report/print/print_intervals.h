@@ -14,10 +14,15 @@
 #include "report/text/textbuf.h"
 #include "report/view/rows.h"
 
+struct printed_interval {
+	const char *time;     /* at which it ended, by the clock of the recorded host */
+	uint64_t ns;          /* from the end of the samples before to the end of its own */
+	uint64_t held_up_for; /* what it should have, if the recorder was held up; else 0 */
+};
+
 /* Another output than stacks for each interval. */
 struct interval_table {
-	/* Begins an interval of @ns, which ended at @time on the clock of the recorded host. */
-	void (*begin)(void *ctx, struct textbuf *out, const char *time, uint64_t ns);
+	void (*begin)(void *ctx, struct textbuf *out, const struct printed_interval *interval);
 	/* Prints the rows of an event, below its headline. Returns 0 or a negative errno. */
 	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);
 	/* Ends the interval. Returns 0 or a negative errno. NULL: nothing is to be done. */
@@ -28,7 +33,8 @@ struct interval_table {
 /*
  * Reads the recording @file into @source and prints its intervals. Flushes each interval as soon as
  * it is known to be whole. Intervals without samples are printed, too, from the first that the
- * request selects to the end. @table is NULL for stacks. Times are by the clock of the recorded
+ * request selects to the end. Where the recorder was held up, one interval stands for several, and
+ * @summary counts it. @table is NULL for stacks. Times are by the clock of the recorded
  * host. Returns 0 or a negative errno with @err set.
  */
 int print_intervals(struct source *source, const char *file, const struct source_request *request,

@@ -260,6 +260,9 @@ void rows_summary_add(struct rows_summary *sum, const struct rows_summary *seen)
 	sum->missed_stacks += seen->missed_stacks;
 	sum->cut_stacks += seen->cut_stacks;
 	sum->is_storage_full |= seen->is_storage_full;
+	sum->nr_held_up += seen->nr_held_up;
+	if (seen->held_up_ns > sum->held_up_ns)
+		sum->held_up_ns = seen->held_up_ns;
 }
 
 static int visit_rows(const struct model *model, const struct view *view, const count_vec *rows,

@@ -45,6 +45,8 @@ struct rows_summary {
 	uint64_t missed_stacks; /* sides of rows, not samples, as bcc counts */
 	bool is_storage_full;   /* a stack is missing because the storage was full */
 	uint64_t cut_stacks;    /* sides of rows without the frames beyond the depth limit */
+	uint64_t nr_held_up;    /* intervals that are too long: epoch_is_held_up */
+	uint64_t held_up_ns;    /* the length of the longest one */
 };
 
 /* Adds the numbers of @seen to @sum. */

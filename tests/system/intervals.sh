@@ -34,19 +34,21 @@ check "a short duration: it is said" contains "$(info "$dir/short.prof" duration
 check "a short duration: the headline has it" contains "$("$profrep" "$dir/short.prof")" " for 0.6 secs."
 check "a file: its length is said" same "$(info "$dir/i.prof" interval)" "1.000 s"
 check "a file: the host's local time is known" same "$(info "$dir/i.prof" "local time")" "$(date +UTC%:z)"
-"$profrep" -Tf "$dir/i.prof" > "$dir/timed"
+"$profrep" -Tf "$dir/i.prof" > "$dir/timed" 2> "$dir/timed.err"
+# unless_held_up COMMAND...: a recorder that does not run for a while prints one interval for several, and profrep says so.
+unless_held_up() { has_text "held up" "$dir/timed.err" || "$@"; }
 "$profrep" -f "$dir/i.prof" > "$dir/whole"
 # A recorder that does not run for a second writes one epoch of two intervals, or ends in a fifth.
 epochs=$(info "$dir/i.prof" epochs)
 check "a file: an epoch for each interval" [ "$epochs" -ge 2 ]
 check "a file: no more epochs than intervals" [ "$epochs" -le $(($(duration_ms "$dir/i.prof") / 1000)) ]
-check "a file: each interval is printed" [ "$(times "$dir/timed")" -ge 4 ]
+check "a file: each interval is printed" unless_held_up [ "$(times "$dir/timed")" -ge 4 ]
 check "a file: the intervals together are the whole" same "$(grep -v : "$dir/timed" | sum_samples)" \
 	"$(sum_samples < "$dir/whole")"
-check "a file: times are a second apart" same "$(grep : "$dir/timed" | while read -r t; do date -d "$t" +%s; done |
+check "a file: times are a second apart" unless_held_up same "$(grep : "$dir/timed" | while read -r t; do date -d "$t" +%s; done |
 	awk 'NR > 1 && ($1 - last) % 86400 != 1 && ($1 - last) % 86400 != -86399 {print "not"} {last = $1}')" ""
 end=$(date -d "$(info "$dir/i.prof" start)" +%s)
-check "a file: the fourth is that of the end, by the clock of this host" same \
+check "a file: the fourth is that of the end, by the clock of this host" unless_held_up same \
 	"$(grep : "$dir/timed" | sed -n 4p)" "$(date -d "@$((end + 4))" +%H:%M:%S)"
 check "a file: not folded, the headline is first and once" same \
 	"$("$profrep" -T "$dir/i.prof" | grep -n Sampling | cut -d: -f1)" 1

@@ -9,6 +9,21 @@
 check "intervals in a pipe" same "$("$profrep" top --live - < "$dir/intervals.prof" 2> /dev/null |
 	awk '/^[0-9][0-9]:/ {time = $1} $NF == "one" {print time, $1}' | xargs)" "23:59:52 3 23:59:56 3 23:59:58 5"
 check "no escapes in a pipe" same "$("$profrep" top --live "$dir/intervals.prof" 2> /dev/null | grep -c $'\033')" 0
+
+# A recorder that was held up writes one epoch for several intervals. CPUs are by its true length.
+"$BUILD/tests/prof_make" < tests/golden/held-up.txt > "$dir/held-up.prof" || exit 1
+check "held up: as busy as it was, and what the interval stands for" same \
+	"$("$profrep" top --live "$dir/held-up.prof" 2> "$dir/err" | grep -E '^[0-9]{2}:|held up|busy')" \
+	"21:59:55
+5.20 s instead of 1 s: the recorder was held up
+2.00 of 2 CPUs busy
+21:59:56
+0.996 of 2 CPUs busy
+21:59:57
+2.00 of 2 CPUs busy
+21:59:58"
+check "held up: a warning says why, and what to do" has_text \
+	"WARNING: the recorder was held up in 1 interval, which lasted 5.20 s instead of 1 s: the reader of its output was too slow, or the host too busy. Consider recording to a file, or a longer --interval." "$dir/err"
 check "one recording only" says 1 "option --live: needs one recording" \
 	"$profrep" top --live "$dir/intervals.prof" "$dir/intervals.prof"
 

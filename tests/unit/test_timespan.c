@@ -184,6 +184,28 @@ START_TEST(intervals_are_exact)
 }
 END_TEST
 
+/* A recorder that was held up writes an epoch that stands for several intervals. */
+START_TEST(intervals_that_are_held_up)
+{
+	const struct prof_epoch late = {.begin_ns = 5 * S + MS, .end_ns = 10 * S + 510 * MS};
+	const struct prof_epoch held_up = {.begin_ns = 5 * S + MS, .end_ns = 10 * S + 511 * MS};
+	struct prof_meta meta = in_utc;
+	struct selection s;
+
+	ck_assert(!epoch_is_held_up(&late, 5 * S));
+	ck_assert(epoch_is_held_up(&held_up, 5 * S));
+	ck_assert(!epoch_is_held_up(&held_up, 10 * S));
+	meta.interval_ns = 5 * S;
+	s = select_times("15", "20", &meta);
+	ck_assert(takes_epoch(&s, 5 * S + MS, 17 * S));
+	ck_assert(takes_epoch(&s, 17 * S, 20 * S + MS));
+	ck_assert(!takes_epoch(&s, 20 * S + MS, 25 * S));
+	ck_assert_uint_eq(s.begin_ns, 5 * S);
+	ck_assert_uint_eq(s.end_ns, 20 * S);
+	ck_assert(selection_is_exceeded(&s));
+}
+END_TEST
+
 /* A row of @nr samples with one in each of the first slices, and a row of one sample. */
 static void make_sliced(struct world *w, uint64_t begin_ns, uint64_t end_ns, uint64_t phase_ns,
 			uint32_t nr)
@@ -257,6 +279,21 @@ START_TEST(slices_are_cut)
 }
 END_TEST
 
+/* Slices tell the parts of an epoch that was held up, from its interval to its end. */
+START_TEST(slices_that_are_held_up)
+{
+	struct prof_meta meta = in_utc;
+	struct world w;
+
+	meta.interval_ns = S;
+	make_sliced(&w, 10 * S, 20 * S, 0, 10);
+	ck_assert_uint_eq(select_sliced(&w, "12", "15", &meta), 3);
+	ck_assert_uint_eq(select_sliced(&w, NULL, "11", &meta), 2);
+	ck_assert_uint_eq(select_sliced(&w, "19", NULL, &meta), 1);
+	world_deinit(&w);
+}
+END_TEST
+
 /* Time without samples is a part of the selection, too: rates are by its length. */
 START_TEST(idle_slices)
 {
@@ -324,4 +361,5 @@ START_TEST(nothing_is_an_error)
 END_TEST
 
 SUITE_MAIN("timespan", times, what_is_no_time, times_of_the_day, clocks_of_two, epochs_that_overlap,
-	   slices_are_cut, idle_slices, parts_add_up, intervals_are_exact, nothing_is_an_error)
+	   slices_are_cut, idle_slices, parts_add_up, intervals_are_exact,
+	   intervals_that_are_held_up, slices_that_are_held_up, nothing_is_an_error)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * The order of a run. At the start the recorder opens the output first, so that a mistake there
- * costs nothing, and attaches the sampler last. At the end it stops the sampler first, then drains
- * for the last time.
+ * costs nothing, and attaches the sampler before it writes, since a reader may keep it waiting. At
+ * the end it stops the sampler first, then drains for the last time.
  */
 #include "record/recorder.h"
 
@@ -289,18 +289,21 @@ static int prepare_run(struct recorder *r)
 	return ret;
 }
 
-/* Writes the description of the recording that begins at @start_ns. */
-static int begin_recording(struct recorder *r, uint64_t start_ns)
+/* Describes the recording that begins at @start_ns. */
+static int describe_recording(struct recorder *r, uint64_t start_ns)
 {
 	if (description_begin(&r->description, &r->session, start_ns,
 			      schedule_planned_ns(&r->schedule)))
 		return out_of_memory(r);
 	epoch_begin_recording(r->pipeline.epoch);
 	overhead_begin_recording(&r->session.overhead);
-	return recordings_begin(&r->recordings, &r->description.meta);
+	return 0;
 }
 
-/* Begins the first recording and starts sampling. */
+/*
+ * Starts sampling, and then begins the first recording. To write the description can take as long
+ * as a reader of standard output wants, and all samples of that time have to be there.
+ */
 static int begin_run(struct recorder *r)
 {
 	const struct record_options *o = r->options;
@@ -317,13 +320,15 @@ static int begin_run(struct recorder *r)
 	schedule_begin(&r->schedule, r->start_ns, &lengths);
 	sampler_end_at(r->session.sampler, r->schedule.end_ns);
 	pipeline_begin_slices(&r->pipeline, r->start_ns);
-	ret = begin_recording(r, r->start_ns);
+	ret = describe_recording(r, r->start_ns);
 	if (!ret)
 		ret = session_attach_probes(&r->session);
 	if (ret)
 		return ret;
 	progress_begin(&r->progress, &r->description.meta, o->duration_ns);
 	ret = session_start(&r->session);
+	if (!ret)
+		ret = recordings_begin(&r->recordings, &r->description.meta);
 	if (!ret && !r->session.keeps_rights)
 		ret = confine_recorder(r->session.sampler, &r->recordings, r->session.unwinder,
 				       r->err);
@@ -442,7 +447,8 @@ static int rotate_recording(struct recorder *r)
 	if (ret)
 		return ret;
 	schedule_rotate(&r->schedule, at_ns);
-	return begin_recording(r, at_ns);
+	ret = describe_recording(r, at_ns);
+	return ret ? ret : recordings_begin(&r->recordings, &r->description.meta);
 }
 
 /* Bits of enum due: the work that signals, full maps and ended processes ask for. */

@@ -212,10 +212,6 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 	if (!ret)
 		io->limits = change_limits_find(&o->limits, &compared.comparison, &compared.tally,
 						&io->warnings);
-	if (io->limits == LIMITS_UNKNOWN)
-		textbuf_str(
-			&io->warnings,
-			"WARNING: too few recordings for a verdict: --fail-on-change and --fail-on-slower need three on each side.\n");
 	compared_sources_deinit(&compared);
 	return ret;
 }

@@ -21,7 +21,7 @@ enum limits_outcome {
 	LIMITS_SLOWER,
 	LIMITS_BUDGET,
 	LIMITS_CHANGED,
-	LIMITS_UNKNOWN, /* too few recordings for a verdict */
+	LIMITS_UNKNOWN, /* too few recordings for a verdict, or a budget of nothing */
 };
 
 /* Checks the texts of budgets. Returns 0 or -EINVAL with @err set. */
@@ -29,7 +29,7 @@ int change_limits_check(const struct change_limits *limits, struct err *err);
 
 /*
  * Finds what exceeds @limits, appends a line for each such function to @text, and one for each
- * budget of a function that nothing is known of. What is on one side only may have another name on
+ * budget of a function that nothing is known of, with the name that may be meant. What is on one side only may have another name on
  * the other, so only budgets look at it.
  */
 enum limits_outcome change_limits_find(const struct change_limits *limits,

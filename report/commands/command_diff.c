@@ -199,6 +199,9 @@ static int print_verdicts(const struct diff_options *o, struct source *sources,
 	int ret = compared_sources_make(&compared, sources, o->nr_before, o->files.nr, &o->compare,
 					summary, err);
 
+	if (!ret && o->request.filter.function && compared.tally.by == TALLY_FUNCTIONS &&
+	    compared_sources_choose(&compared, o->request.filter.function))
+		ret = err_set(err, -ENOMEM, "failed to compare: out of memory");
 	terminal_look(&p.terminal, STDOUT_FILENO);
 	p.is_off_cpu = event_is_off_cpu(sources[0].rec.meta, sources[0].view.event);
 	if (!ret && o->html)

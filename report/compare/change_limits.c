@@ -99,7 +99,7 @@ static enum limits_outcome check_budget(const char *budget, const struct compari
 static bool check_change(const struct compared *item, const struct tally *tally, double limit,
 			 double change, const char *option, struct textbuf *text)
 {
-	if (limit <= 0 || item->verdict != VERDICT_CHANGED || !item->counts[0] ||
+	if (limit <= 0 || item->is_beside || item->verdict != VERDICT_CHANGED || !item->counts[0] ||
 	    !item->counts[1] || 100 * change < limit)
 		return false;
 	textbuf_printf(text, "FAILED: %s changed by %+.1f %% (%s %g).\n",

@@ -29,8 +29,9 @@ int change_limits_check(const struct change_limits *limits, struct err *err);
 
 /*
  * Finds what exceeds @limits, appends a line for each such function to @text, and one for each
- * budget of a function that nothing is known of, with the name that may be meant. What is on one side only may have another name on
- * the other, so only budgets look at it.
+ * budget of a function that nothing is known of, with the name that may be meant. What is on one
+ * side only may have another name on the other, so only budgets look at it. Budgets name their
+ * functions, and other limits are for those that the user chose.
  */
 enum limits_outcome change_limits_find(const struct change_limits *limits,
 				       const struct comparison *comparison,

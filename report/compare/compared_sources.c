@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
 #include "report/model/event_choice.h"
 
 int compare_request_check(const struct compare_request *request, size_t nr_before, size_t nr_after,
@@ -131,6 +133,34 @@ int compared_sources_make(struct compared_sources *compared, struct source *sour
 	if (comparison_make(&compared->comparison, &compared->tally, &recordings))
 		return err_set(err, -ENOMEM, "failed to compare: out of memory");
 	return 0;
+}
+
+int compared_sources_choose(struct compared_sources *compared, const char *pattern)
+{
+	size_t nr_beside = 0;
+	regex_t regex;
+	int ret = 0;
+
+	if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB))
+		return -ENOMEM; /* sample_filter_check has refused wrong ones */
+	vec_for_each(&compared->comparison.items, item) {
+		char *name = strdup(string_set_get(&compared->tally.keys, item->key));
+
+		if (!name) {
+			ret = -ENOMEM;
+			break;
+		}
+		item->is_beside = regexec(&regex, name, 0, NULL, 0) != 0;
+		name[text_unescape(name, strlen(name))] = '\0';
+		item->is_beside &= regexec(&regex, name, 0, NULL, 0) != 0;
+		nr_beside += item->is_beside;
+		free(name);
+	}
+	if (nr_beside == compared->comparison.items.nr)
+		vec_for_each(&compared->comparison.items, item)
+			item->is_beside = false;
+	regfree(&regex);
+	return ret;
 }
 
 void compared_sources_deinit(struct compared_sources *compared)

@@ -36,6 +36,13 @@ int compared_sources_make(struct compared_sources *compared, struct source *sour
 			  struct rows_summary *summary, struct err *err);
 
 /*
+ * Marks the functions that @pattern, a regular expression, does not match: a gate and the sentence
+ * are about the others alone. A name matches as it is printed, or as it is, as in sample_filter.h.
+ * If none matches, as a part that the compiler made, none is marked. Returns 0 or -ENOMEM.
+ */
+int compared_sources_choose(struct compared_sources *compared, const char *pattern);
+
+/*
  * Each recording takes part with one event, and counts in different units cannot be compared.
  * Returns 0 if all is well with @nr @sources, else -EINVAL with @err set.
  */

@@ -26,6 +26,7 @@ enum verdict {
 struct compared {
 	uint32_t key; /* in the tally */
 	enum verdict verdict;
+	bool is_beside; /* in the stacks of the functions that the user chose, but none of them */
 	uint64_t counts[2]; /* before, after */
 	struct change change;
 	double moved;   /* after minus before, as a part of the whole before */

@@ -53,11 +53,15 @@ static bool is_typical(const struct changes_printout *p, const struct compared *
 
 struct changes_summary changes_summarize(const struct changes_printout *p)
 {
-	struct changes_summary summary = {.nr = p->comparison->items.nr, .detectable = NAN};
-	double *seen = calloc(summary.nr + 1, sizeof(*seen)), largest = largest_count(p);
+	struct changes_summary summary = {.detectable = NAN};
+	double *seen = calloc(p->comparison->items.nr + 1, sizeof(*seen)),
+	       largest = largest_count(p);
 	size_t nr = 0;
 
 	vec_for_each(&p->comparison->items, item) {
+		if (item->is_beside)
+			continue;
+		summary.nr++;
 		summary.nr_changed += item->verdict == VERDICT_CHANGED;
 		if (seen && is_typical(p, item, largest))
 			seen[nr++] = item->visible;
@@ -91,7 +95,7 @@ static void print_changed(const struct changes_printout *p, struct textbuf *out,
 	size_t nr = 0;
 
 	vec_for_each(&p->comparison->items, item) {
-		if (item->verdict != VERDICT_CHANGED)
+		if (item->is_beside || item->verdict != VERDICT_CHANGED)
 			continue;
 		if (nr == NAMED_MAX) {
 			textbuf_printf(out, ", and %zu more", nr_changed - nr);

@@ -154,40 +154,33 @@ static bool has_not_changed(const struct compared *item)
 	return is_on_both_sides(item) && item->verdict != VERDICT_CHANGED;
 }
 
-/*
- * Prints the items that @is_shown chooses, at most @most of those with enough counts. Returns the
- * number of those that it leaves out.
- */
-static size_t print_some(const struct changes_printout *p, struct textbuf *out,
-			 is_shown_fn is_shown, size_t most)
+bool changes_has(const struct changes_printout *p, const struct compared *item,
+		 size_t *nr_unchanged)
 {
-	size_t nr = 0, left_out = 0;
-
-	vec_for_each(&p->comparison->items, item) {
-		if (!is_shown(item))
-			continue;
-		if (!p->all && (nr == most || item->change.is_few)) {
-			left_out++;
-			continue;
-		}
-		print_item(p, out, item);
-		nr++;
-	}
-	return left_out;
+	if (p->all || item->verdict == VERDICT_CHANGED)
+		return true;
+	if (item->change.is_few)
+		return false;
+	if (!is_on_both_sides(item))
+		return true;
+	/* Without verdicts the reader has nothing but the numbers. */
+	return !comparison_has_verdicts(p->comparison) && (*nr_unchanged)++ < UNCHANGED_SHOWN;
 }
 
-/* Prints a list below @title, if anything is in it. */
-static void print_list(const struct changes_printout *p, struct textbuf *out, is_shown_fn is_shown,
+/* Prints the items of the tables that @is_shown chooses, below @title unless that is NULL. */
+static void print_some(const struct changes_printout *p, struct textbuf *out, is_shown_fn is_shown,
 		       const char *title)
 {
-	bool has_items = false;
+	size_t nr_unchanged = 0;
 
-	vec_for_each(&p->comparison->items, item)
-		has_items |= is_shown(item) && (p->all || !item->change.is_few);
-	if (!has_items)
-		return;
-	textbuf_printf(out, "\n%s\n", title);
-	print_some(p, out, is_shown, SIZE_MAX);
+	vec_for_each(&p->comparison->items, item) {
+		if (!changes_has(p, item, &nr_unchanged) || !is_shown(item))
+			continue;
+		if (title)
+			textbuf_printf(out, "\n%s\n", title);
+		title = NULL;
+		print_item(p, out, item);
+	}
 }
 
 /* Intervals of one recording on each side hold within these recordings alone, if there are any. */
@@ -244,31 +237,36 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 	textbuf_printf(out, "%s\n", things[p->tally->by][0]);
 }
 
-/* @nr of @all_things, in the plural, are not in the table; @which says which ones. */
-static void print_left_out(struct textbuf *out, size_t nr, const char *all_things,
-			   const char *which)
+/* @nr of @all_things, in the plural, are not in the table; @why says why. */
+static void print_left_out(struct textbuf *out, size_t nr, const char *all_things, const char *why)
 {
 	const bool is_one = nr == 1;
 
-	textbuf_printf(out, "%zu more %.*s%s %s left out; --all prints %s\n", nr,
-		       (int)strlen(all_things) - is_one, all_things, which, is_one ? "is" : "are",
+	textbuf_printf(out, "%zu more %.*s %s left out%s; --all prints %s\n", nr,
+		       (int)strlen(all_things) - is_one, all_things, is_one ? "is" : "are", why,
 		       is_one ? "it" : "them");
+}
+
+void print_changes_left_out(const struct changes_printout *p, struct textbuf *out)
+{
+	size_t nr = 0, nr_unchanged = 0;
+
+	vec_for_each(&p->comparison->items, item)
+		nr += !changes_has(p, item, &nr_unchanged);
+	if (nr)
+		print_left_out(out, nr, things[p->tally->by][1],
+			       ", without a change or with few samples");
 }
 
 void print_changes(const struct changes_printout *p, struct textbuf *out)
 {
-	size_t left_out;
-
 	print_changes_summary(p, out);
 	print_header(p, out);
-	print_some(p, out, has_changed, SIZE_MAX);
-	/* Without verdicts the reader has nothing but the numbers. */
-	left_out = print_some(p, out, has_not_changed,
-			      comparison_has_verdicts(p->comparison) ? 0 : UNCHANGED_SHOWN);
-	if (left_out)
-		print_left_out(out, left_out, things[p->tally->by][1], " without a change");
-	print_list(p, out, compared_has_appeared, "appeared:");
-	print_list(p, out, compared_has_vanished, "vanished:");
+	print_some(p, out, has_changed, NULL);
+	print_some(p, out, has_not_changed, NULL);
+	print_changes_left_out(p, out);
+	print_some(p, out, compared_has_appeared, "appeared:");
+	print_some(p, out, compared_has_vanished, "vanished:");
 }
 
 static void print_planned(struct textbuf *out, const struct planned *item, enum denominator per)

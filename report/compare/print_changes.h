@@ -47,6 +47,17 @@ struct changes_summary {
 
 struct changes_summary changes_summarize(const struct changes_printout *p);
 
+/*
+ * Does a table have @item? Text and Markdown ask for all items in their order, so that both have
+ * the same ones: what changed, what is on one side only, and without verdicts the first ones that
+ * are on both, which *@nr_unchanged counts. The sentence names none that a table lacks.
+ */
+bool changes_has(const struct changes_printout *p, const struct compared *item,
+		 size_t *nr_unchanged);
+
+/* Prints how many items the tables leave out, if there are any. */
+void print_changes_left_out(const struct changes_printout *p, struct textbuf *out);
+
 /* Prints the unit of the rates: "shares of all samples"; times are in @cpu and in @off_cpu. */
 void print_changes_unit(const struct changes_printout *p, const char *cpu, const char *off_cpu,
 			struct textbuf *out);

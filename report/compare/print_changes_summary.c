@@ -169,12 +169,6 @@ static void print_markdown_basis(const struct changes_printout *p, struct textbu
 	textbuf_deinit(&basis);
 }
 
-static bool is_in_markdown(const struct changes_printout *p, const struct compared *item)
-{
-	return p->all || item->verdict == VERDICT_CHANGED ||
-	       (!comparison_has_verdicts(p->comparison) && !item->change.is_few);
-}
-
 static void print_markdown_item(const struct changes_printout *p, struct textbuf *out,
 				const struct compared *item)
 {
@@ -197,21 +191,22 @@ static void print_markdown_item(const struct changes_printout *p, struct textbuf
 
 void print_changes_markdown(const struct changes_printout *p, struct textbuf *out)
 {
-	size_t nr = 0, left_out = 0;
+	struct textbuf left_out = {.fd = -1};
+	size_t nr_unchanged = 0;
 
 	print_changes_summary(p, out);
 	print_markdown_basis(p, out);
 	textbuf_str(out, "\n| before | after | change | 95 % interval | verdict | name |\n"
 			 "|---:|---:|---:|---:|---|---|\n");
 	vec_for_each(&p->comparison->items, item) {
-		if (!is_in_markdown(p, item) || (!p->all && nr == UNCHANGED_SHOWN)) {
-			left_out++;
-			continue;
-		}
-		print_markdown_item(p, out, item);
-		nr++;
+		if (changes_has(p, item, &nr_unchanged))
+			print_markdown_item(p, out, item);
 	}
-	if (left_out)
-		textbuf_printf(out, "\n%zu more %s are left out.\n", left_out,
-			       changes_things(p->tally->by));
+	print_changes_left_out(p, &left_out);
+	if (left_out.nr) {
+		textbuf_char(out, '\n');
+		print_plain(out, left_out.data, left_out.nr);
+	}
+	textbuf_fail(out, left_out.error);
+	textbuf_deinit(&left_out);
 }

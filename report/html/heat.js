@@ -14,8 +14,13 @@ const HEAT_KEYS = [
 // A row is a strip and a gap. The legend is below the times.
 const HEAT_ROWS = 51, HEAT_HEIGHT = 11, HEAT_STRIP = 8, HEAT_LEFT = 130, HEAT_TIMES = 12, HEAT_LEGEND = 100, HEAT_FONT = "10px sans-serif";
 
-// A last slot of a moment with one sample must not outshine all others.
+// A last slot of a moment with one sample must not outshine all others. So a slot counts as this long at least, unless most are shorter.
 const LEAST_SLOT_MS = 200;
+
+function leastSlot(slots) {
+	const lengths = new Float64Array(slots.length / 2).map((_, i) => slots[2 * i + 1] - slots[2 * i]).sort();
+	return Math.min(LEAST_SLOT_MS, lengths[lengths.length >> 1] || 1);
+}
 
 // A difference has one slot for each recording.
 function hasHeat(profile) {
@@ -74,6 +79,7 @@ class Heat {
 	constructor(element, profile, {choose, describe, change, say}) {
 		Object.assign(this, {profile, choose, change, say, rows: [], nrRows: 0, at: 0});
 		this.nrSlots = profile.slots.length / 2;
+		this.leastSlot = leastSlot(profile.slots);
 		this.begin = profile.slots[0];
 		this.end = profile.slots[profile.slots.length - 1];
 		this.window = makeElement(element, "div", "");
@@ -114,7 +120,7 @@ class Heat {
 
 	rate(row, slot) {
 		const {slots} = this.profile;
-		return row.counts[slot] / Math.max(LEAST_SLOT_MS, slots[2 * slot + 1] - slots[2 * slot]);
+		return row.counts[slot] / Math.max(this.leastSlot, slots[2 * slot + 1] - slots[2 * slot]);
 	}
 
 	// The rate of the full colour of a row. No row has more than that of all.

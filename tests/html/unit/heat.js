@@ -3,14 +3,14 @@
 "use strict";
 const assert = require("assert");
 const {check} = require("../tap.js");
-const {scripts: {Heat, Palette, choose, initialState, makeHeatRows}, bare, profileOf, smallProfile} = require("../scripts.js");
+const {scripts: {Heat, Palette, choose, initialState, leastSlot, makeHeatRows}, bare, profileOf, smallProfile} = require("../scripts.js");
 
 // Slots of one and two seconds on 300 pixels, after 130 of names.
 const rowsOf = (state, profile = smallProfile()) => makeHeatRows(profile, choose({...initialState(), ...state}, {functions: profile.functions, profiles: [profile]}));
 
 function heatOf(state) {
 	const chosen = [], changed = [], said = [], nothing = () => {};
-	const heat = bare(Heat, {profile: smallProfile(), nrSlots: 2, begin: 0, end: 3000, width: 430, state: {...initialState(), ...state}, rows: rowsOf(state), at: 0, window: {scrollTop: 0, clientHeight: 20},
+	const heat = bare(Heat, {profile: smallProfile(), nrSlots: 2, leastSlot: 200, begin: 0, end: 3000, width: 430, state: {...initialState(), ...state}, rows: rowsOf(state), at: 0, window: {scrollTop: 0, clientHeight: 20},
 		choose: (...args) => chosen.push(args), change: changes => changed.push(changes), say: text => said.push(text)});
 	const press = (key, shiftKey) => heat.onKey({key, shiftKey, preventDefault: nothing, stopPropagation: nothing});
 	return {heat, chosen, changed, said, press};
@@ -31,6 +31,17 @@ check("all rows have the scale of all", () => {
 	const {heat} = heatOf({});
 	assert.deepStrictEqual([heat.mostOf(heat.rows[0]), heat.rate(heat.rows[1], 0)], [0.005, 0.005]);
 	assert.strictEqual(heat.rate(heat.rows[2], 1) / heat.mostOf(heat.rows[0]), 0.6);
+});
+check("a last slot of a moment counts as a fifth of a second", () => {
+	assert.strictEqual(leastSlot([0, 1000, 1000, 2000, 2000, 2003]), 200);
+	assert.strictEqual(leastSlot([0, 1000]), 200);
+});
+check("or as long as most slots, if these are shorter", () => {
+	assert.strictEqual(leastSlot([0, 20, 20, 40, 40, 41]), 20);
+	assert.strictEqual(leastSlot([0, 100, 100, 5000, 5000, 5100, 5100, 5101]), 100);
+	const {heat} = heatOf({});
+	Object.assign(heat, {leastSlot: 20, profile: {slots: [0, 20, 20, 21]}});
+	assert.deepStrictEqual([heat.rate({counts: [4, 1]}, 0), heat.rate({counts: [4, 1]}, 1)], [0.2, 0.05]);
 });
 check("or each row has its own", () => {
 	const full = state => {

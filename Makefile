@@ -380,7 +380,7 @@ check-sampling: tests-build ## run the tests that rest on which samples the kern
 	CLASS=sampling $(RUN)
 
 # Needs no root, no way to record, and no kernel but this one.
-QUICK := architectures includes format sizes references shell unit/* fuzz/* system/golden system/images
+QUICK := architectures includes format sizes references options shell unit/* fuzz/* system/golden system/images
 
 check-quick: tests-build ## run the rules, the unit tests, the stored outputs and the inputs of fuzzing: half a minute
 	TESTS="$(or $(TESTS),$(QUICK))" $(RUN)

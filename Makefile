@@ -218,7 +218,7 @@ $(B)/tests/test_off_cpu: UNIT_LIBS := $(call wraps,bpf_map_lookup_batch)
 $(B)/tests/test_rescans: UNIT_LIBS := $(call wraps,proc_owner proc_scan_process)
 $(B)/tests/test_sampler_load: UNIT_LIBS := $(call wraps,bpf_map__reuse_fd libbpf_probe_bpf_helper program_begin stat64)
 $(B)/tests/test_session_notes: UNIT_LIBS := $(call wraps,cpus_online events_times file_names_unserved looker_most_given_up looker_nr_given_up \
-	looker_nr_stopped progress_note source_lacks unwinder_pool)
+	looker_nr_stopped progress_note sampler_taken source_lacks unwinder_pool)
 $(B)/tests/test_tracefs: UNIT_LIBS := $(call wraps,access)
 $(B)/tests/test_tracing_programs: UNIT_LIBS := $(call wraps,bpf_program__section_name bpf_program__set_type kernel_types_find \
 	libbpf_register_prog_handler libbpf_unregister_prog_handler)

@@ -9,6 +9,12 @@
 #include "record/system/cpus.h"
 #include "record/system/shares.h"
 
+/*
+ * Stacks that wait for unwind tables wait in copies. At the begin of each program many do so for a
+ * moment, and some find no room. The user hears of them if they are this part of all samples.
+ */
+#define COPIES_SHARE 100
+
 static void note_given_up(const struct session *s)
 {
 	uint64_t nr = looker_nr_given_up(s->looker), most;
@@ -101,6 +107,18 @@ static void note_lacks(const struct session *s, const struct shares *shares, con
 			      times, what, most->nr_lacked, most->uid);
 }
 
+/* Is the number of lacks of @kind, which @shares has, worth a note? */
+static bool is_noticeable(const struct session *s, enum prof_lack_kind kind,
+			  const struct shares *shares)
+{
+	struct err ignored = {0};
+	uint64_t taken;
+
+	if (kind != PROF_LACK_COPIES || !shares || sampler_taken(s->sampler, &taken, &ignored))
+		return true;
+	return shares_nr_lacked(shares) >= taken / COPIES_SHARE;
+}
+
 void session_note_omissions(const struct session *s)
 {
 	const struct {
@@ -132,7 +150,8 @@ void session_note_omissions(const struct session *s)
 			s->events.event.name, prof_end_counted_percent(&end));
 	note_given_up(s);
 	for (uint32_t kind = 0; kind < PROF_NR_LACK_KINDS; kind++)
-		note_lacks(s, pool_of(s, kind), prof_lack_words[kind].message);
+		if (is_noticeable(s, kind, pool_of(s, kind)))
+			note_lacks(s, pool_of(s, kind), prof_lack_words[kind].message);
 }
 
 static void note_cpu(struct session *s, uint32_t cpu, bool is_online)

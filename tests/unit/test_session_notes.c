@@ -15,7 +15,8 @@ static struct {
 	uint64_t nr_given_up, most_given_up, nr_stopped, wanted_ns, running_ns;
 	uint32_t uid;
 	const char *lacks;
-	struct shares names, tables;
+	struct shares names, tables, copies;
+	uint64_t nr_taken;
 	const uint32_t *online; /* NULL: the list cannot be read */
 	size_t nr_online;
 } parts;
@@ -30,6 +31,14 @@ void __wrap_events_times(const struct events *events, uint64_t *wanted_ns, uint6
 const struct shares *__wrap_unwinder_pool(const struct unwinder *unwinder,
 					  enum prof_lack_kind kind);
 int __wrap_cpus_online(u32_vec *cpus, struct err *e);
+int __wrap_sampler_taken(const struct sampler *sampler, uint64_t *taken, struct err *e);
+
+int __wrap_sampler_taken(const struct sampler *sampler, uint64_t *taken, struct err *e)
+{
+	(void)sampler, (void)e;
+	*taken = parts.nr_taken;
+	return 0;
+}
 
 uint64_t __wrap_looker_most_given_up(const struct looker *looker, uint32_t *uid)
 {
@@ -48,6 +57,8 @@ void __wrap_events_times(const struct events *events, uint64_t *wanted_ns, uint6
 const struct shares *__wrap_unwinder_pool(const struct unwinder *unwinder, enum prof_lack_kind kind)
 {
 	(void)unwinder;
+	if (kind == PROF_LACK_COPIES)
+		return &parts.copies;
 	return kind == PROF_LACK_TABLES ? &parts.tables : NULL;
 }
 
@@ -67,6 +78,7 @@ static void end(void)
 {
 	shares_deinit(&parts.names);
 	shares_deinit(&parts.tables);
+	shares_deinit(&parts.copies);
 	shares_deinit(&session.jit.held);
 	shares_deinit(&session.jit.unread);
 	shares_deinit(&session.looks.left_out);
@@ -157,6 +169,17 @@ START_TEST(lacks_by_user)
 	snprintf(want, sizeof(want), "8 times %s; 5 of user 1000\n",
 		 prof_lack_words[PROF_LACK_TABLES].message);
 	expect_notes(want);
+}
+END_TEST
+
+/* They are a part of each recording of programs that begin. */
+START_TEST(few_copies_that_lack_room)
+{
+	parts.nr_taken = 1000;
+	shares_note_lacks(&parts.copies, SHARES_OTHERS, 9);
+	expect_notes("");
+	shares_note_lack(&parts.copies, SHARES_OTHERS);
+	expect_lacks("10 times", PROF_LACK_COPIES);
 }
 END_TEST
 
@@ -269,5 +292,6 @@ END_TEST
 
 SUITE_MAIN_WITH("session_notes", begin, end, nothing_to_note, what_a_backend_lacks,
 		numbers_of_what_was_left_out, counters_that_others_had, looks_that_were_given_up,
-		lacks_by_user, lacks_of_all_kinds, users_with_most_are_told_apart, out_of_memory,
-		cpus_that_come_and_go, no_memory_for_cpus)
+		lacks_by_user, few_copies_that_lack_room, lacks_of_all_kinds,
+		users_with_most_are_told_apart, out_of_memory, cpus_that_come_and_go,
+		no_memory_for_cpus)

@@ -7,21 +7,22 @@
 #include "report/model/cpu_time.h"
 #include "report/print/printers.h"
 
-/* Bars, counts and modules take room that a narrow terminal lacks. Shares do not. */
-#define WIDTH_OF_COUNTS  100
-#define WIDTH_OF_BARS    100
-#define WIDTH_OF_MODULES 64
+/*
+ * Characters of a name that a column must leave. Shares are always there. Modules tell functions of
+ * one name apart, so they may leave less.
+ */
+#define NAME_WIDTH         34
+#define NAME_BESIDE_MODULE 19
 
-/* Hits and times off the CPU are numbers first. Their counts take the room of CPUs and modules. */
-#define WIDTH_OF_HITS 80
+/* The same for cgroups, containers and the like, whose names are longer than those of functions. */
+#define OWNER_WIDTH 50
 
-/* Processes take that of bars and counts first, and that of modules below this width. */
+/* Narrowest terminal with the processes of each function. */
 #define WIDTH_OF_PROCESSES 80
-#define WIDTH_BESIDE       140
-#define PROCESS_WIDTH      16
 
-#define BAR_WIDTH    16
-#define MODULE_WIDTH 16
+#define BAR_WIDTH     16
+#define MODULE_WIDTH  16
+#define PROCESS_WIDTH 16
 
 static double share_of(uint64_t count, uint64_t sum)
 {
@@ -57,34 +58,65 @@ static void print_number(struct textbuf *out, int width, double number)
 	textbuf_printf(out, "%*.*f", width, decimals, number);
 }
 
+/* Returns the characters of a line before the name. */
+static uint32_t columns_width(const struct columns *columns)
+{
+	uint32_t share = columns->has_counts ? 21 : 8;
+	uint32_t shares = columns->has_counts ? 2 * share + 2 : 2 * share + 1;
+
+	return (columns->cpus > 0 ? CPUS_WIDTH + 1 : 0) + (columns->has_stacks ? shares : share) +
+	       (columns->has_bars ? 2 + BAR_WIDTH : 0) + 2 +
+	       (columns->has_processes ? PROCESS_WIDTH + 2 : 0) +
+	       (columns->has_modules ? MODULE_WIDTH + 2 : 0);
+}
+
+/* Takes @column, a member of @columns, if it leaves @rest characters for the name. */
+static void add_column(struct columns *columns, bool *column, const struct terminal *terminal,
+		       uint32_t rest)
+{
+	*column = true;
+	*column = !terminal_is_narrow(terminal, columns_width(columns) + rest);
+}
+
+/* Takes the columns for which there is room, the most important ones first. */
+static void add_columns(struct columns *columns, const struct terminal *terminal, bool may_modules)
+{
+	bool is_of_hits = columns->cpus <= 0 && !columns->has_processes;
+	uint32_t rest = columns->has_stacks ? NAME_WIDTH : OWNER_WIDTH;
+
+	/* Hits and times off the CPU are numbers first. */
+	if (is_of_hits)
+		add_column(columns, &columns->has_counts, terminal, rest);
+	if (may_modules)
+		add_column(columns, &columns->has_modules, terminal,
+			   columns->has_counts || columns->has_processes ? rest
+									 : NAME_BESIDE_MODULE);
+	if (!is_of_hits)
+		add_column(columns, &columns->has_counts, terminal, rest);
+	if (columns->has_counts)
+		add_column(columns, &columns->has_bars, terminal, rest);
+}
+
 static struct columns choose_columns(const struct printout *p, const struct top_layout *layout)
 {
 	const struct terminal *terminal = &layout->terminal;
 	enum top_by by = layout->choice.by;
 	bool is_process = by == TOP_PROCESSES || by == TOP_THREADS;
 	double seconds = layout->seconds > 0 ? layout->seconds : recording_seconds(p->rec);
-	/* A recording of one process has no others to tell apart. */
-	bool has_processes = layout->choice.has_processes && p->rec->meta->nr_pids != 1 &&
-			     !p->rec->meta->nr_tids &&
-			     !terminal_is_narrow(terminal, WIDTH_OF_PROCESSES);
 	double cpu_seconds = event_cpu_seconds(p->rec->meta, p->view->event);
-	uint32_t counts = has_processes     ? WIDTH_BESIDE
-			  : cpu_seconds > 0 ? WIDTH_OF_COUNTS
-					    : WIDTH_OF_HITS;
-	bool has_counts = !terminal_is_narrow(terminal, counts);
-	uint32_t bars = has_processes ? WIDTH_BESIDE : WIDTH_OF_BARS;
-	uint32_t modules = has_processes || has_counts ? WIDTH_OF_COUNTS : WIDTH_OF_MODULES;
-
-	return (struct columns){
-		.has_counts = has_counts,
-		.has_bars = !terminal_is_narrow(terminal, bars),
-		.has_processes = has_processes,
+	struct columns columns = {
+		/* A recording of one process has no others to tell apart. */
+		.has_processes = layout->choice.has_processes && p->rec->meta->nr_pids != 1 &&
+				 !p->rec->meta->nr_tids &&
+				 !terminal_is_narrow(terminal, WIDTH_OF_PROCESSES),
 		.has_stacks = top_has_stacks(by),
-		.has_modules = (by == TOP_FUNCTIONS && !terminal_is_narrow(terminal, modules)) ||
-			       (is_process && p->rec->nr_recordings > 1),
 		.modules = is_process ? "RECORDING" : "MODULE",
 		.cpus = seconds > 0 ? cpu_seconds / seconds : 0,
 	};
+
+	add_columns(&columns, terminal,
+		    by == TOP_FUNCTIONS || (is_process && p->rec->nr_recordings > 1));
+	return columns;
 }
 
 static void print_title(const struct printout *p, const struct top_layout *layout,
@@ -139,18 +171,6 @@ static void print_share(const struct top_counts *counts, const struct columns *c
 		textbuf_printf(p->out, "%12s", printout_amount(p, count, text));
 	textbuf_printf(p->out, "%*.2f %%", columns->has_counts ? 7 : 6,
 		       100 * share_of(count, counts->sum));
-}
-
-/* Returns the characters of a line before the name. */
-static uint32_t columns_width(const struct columns *columns)
-{
-	uint32_t share = columns->has_counts ? 21 : 8;
-	uint32_t shares = columns->has_counts ? 2 * share + 2 : 2 * share + 1;
-
-	return (columns->cpus > 0 ? CPUS_WIDTH + 1 : 0) + (columns->has_stacks ? shares : share) +
-	       (columns->has_bars ? 2 + BAR_WIDTH : 0) + 2 +
-	       (columns->has_processes ? PROCESS_WIDTH + 2 : 0) +
-	       (columns->has_modules ? MODULE_WIDTH + 2 : 0);
 }
 
 /* Are the things named by paths, of which the last part tells most? */

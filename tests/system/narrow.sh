@@ -42,7 +42,14 @@ check "processes: the end of a cgroup's path stays" same "$(at 80 processes "$di
 check "top: the end of a cgroup's path stays" \
 	same "$(at 64 top --by cgroup "$dir/long.prof" | grep -c '\.\.\..*orders\.service$')" 1
 bars() { at "$1" top "$dir/long.prof" | grep -c '##'; }
-check "top: the bar goes first" same "$(bars 110 | grep -vx 0 | wc -l) $(bars 80)" "1 0"
+check "top: the bar goes first" same "$(bars 130 | grep -vx 0 | wc -l) $(bars 110)" "1 0"
+# Longest name of a function that is cut: what the columns before it leave.
+names() { at "$1" top "$dir/long.prof" | grep -o 'engine::.*\.\.\..*$' | awk 'length > n {n = length} END {print n + 0}'; }
+for columns in 80 97 98 100 106 107 118 124 125; do
+	check "top: at $columns columns names have room" at_least "$(names $columns)" 34
+done
+check "top: counts come where names keep their room" same \
+	"$(for columns in 105 107; do at $columns top "$dir/long.prof" | grep -c 'SELF  *SELF %'; done | xargs)" "0 1"
 check "top: shares stay" same "$(at 64 top "$dir/long.prof" | grep -c 'CPUS *SELF % *TOTAL % *MODULE *FUNCTION')" 1
 printf '%s\n' "object f file /nonexistent/f -" "sym f 0 16 work" "process p 1 1" "map p f 0x1000 0x1000 0" "event user events 1 u" \
 	"count p a 1234567 user f:1" | "$BUILD/tests/prof_make" > "$dir/hits.prof"

@@ -53,6 +53,16 @@ int named_things_add(struct named_things *things, const char *module, enum text_
 	return ret;
 }
 
+const char *named_thing_shown_module(const struct named_things *things, uint32_t id)
+{
+	const char *name = named_thing_name(things, id), *module = named_thing_module(things, id);
+	size_t len = strlen(module);
+	bool is_in_name = things->colours.data[id] == COLOUR_SCRIPT &&
+			  !strncmp(name, module, len) && (name[len] == '.' || name[len] == ':');
+
+	return is_in_name ? "" : module;
+}
+
 int named_things_compare(const struct named_things *things, uint32_t a, uint32_t b)
 {
 	int cmp = strcmp(named_thing_name(things, a), named_thing_name(things, b));

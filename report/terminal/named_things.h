@@ -50,6 +50,12 @@ static inline const char *named_thing_module(const struct named_things *things, 
 	return id ? name->s + strlen(name->s) + 1 : "";
 }
 
+/*
+ * Returns the module to print beside the name: "" where the name of a function of a language begins
+ * with it, as in "Shop.sell" of the class Shop.
+ */
+const char *named_thing_shown_module(const struct named_things *things, uint32_t id);
+
 /* Compares two things by name, then module. */
 int named_things_compare(const struct named_things *things, uint32_t a, uint32_t b);
 

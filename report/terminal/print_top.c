@@ -226,7 +226,7 @@ static void print_item(const struct top_counts *counts, const struct top_layout 
 	}
 	if (columns->has_modules) {
 		terminal_print_column(terminal, out,
-				      named_thing_module(&counts->things, item->thing),
+				      named_thing_shown_module(&counts->things, item->thing),
 				      MODULE_WIDTH, CUT_MIDDLE);
 		textbuf_str(out, "  ");
 	}

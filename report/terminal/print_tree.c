@@ -32,7 +32,7 @@ static void print_node(const struct tree_print *t, uint32_t thing, const struct 
 				? terminal->width / (INDENTS_PART * INDENT)
 				: INDENTS_MAX;
 	uint32_t indent = INDENT * (depth < most ? depth : most);
-	const char *module = named_thing_module(&tree->things, thing);
+	const char *module = named_thing_shown_module(&tree->things, thing);
 	uint32_t used = SHARE_WIDTH + 2 + indent + INDENT;
 
 	textbuf_printf(t->out, "%7.2f %%", 100.0 * count->total / tree->sum);

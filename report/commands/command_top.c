@@ -174,6 +174,8 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	layout.is_filtered = sample_filter_is_set(&o->request.filter);
 	layout.nr_lines = layout.nr_lines ? layout.nr_lines : USUAL_LINES;
 	request.span.keeps_tids = layout.choice.by == TOP_THREADS;
+	/* The files of interpreters are files, too. */
+	request.view.prefers_language = layout.choice.by == TOP_FUNCTIONS;
 	return event_tables_print(&tables, &o->operands, &request, io, err);
 }
 

@@ -51,12 +51,14 @@ static int run_tree(const void *options, struct command_io *io, struct err *err)
 		.has_answer = o->layout.function ? &trees.has_function : NULL,
 		.ctx = &trees,
 	};
+	struct source_request request = o->request;
 	int ret;
 
+	request.view.prefers_language = !o->layout.function;
 	terminal_look(&trees.layout.terminal, STDOUT_FILENO);
 	if (!trees.layout.min_percent)
 		trees.layout.min_percent = USUAL_PERCENT;
-	ret = event_tables_print(&tables, &o->operands, &o->request, io, err);
+	ret = event_tables_print(&tables, &o->operands, &request, io, err);
 	if (ret || trees.has_function || !o->layout.function)
 		return ret;
 	err_set(err, -ENOENT, "failed to report callers: no stack has a function '%s'",

@@ -68,9 +68,8 @@ static const struct option_spec name_rows[] = {
 		.type = OPTION_CHOICE,
 		.offset = offsetof(struct view, frames),
 		.metavar = "KIND",
-		.help = "show all frames (mixed), only machine code (native), or the functions of a language without its interpreter (language)",
-		.words = OPTION_NAMES([FRAMES_MIXED] = "mixed", [FRAMES_NATIVE] = "native",
-				      [FRAMES_LANGUAGE] = "language"),
+		.help = "show all frames (mixed), only machine code (native), or the functions of a language without its interpreter (language); default auto: language in top and tree if most samples have such functions, else mixed",
+		.words.names = shown_frames_words,
 	},
 };
 

@@ -8,6 +8,14 @@
 #include "common/cleanup.h"
 #include "report/model/row_changes.h"
 
+const char *const shown_frames_words[] = {
+	[FRAMES_AUTO] = "auto",
+	[FRAMES_MIXED] = "mixed",
+	[FRAMES_NATIVE] = "native",
+	[FRAMES_LANGUAGE] = "language",
+	NULL,
+};
+
 static bool is_interpreter(const struct model *model, uint32_t frame)
 {
 	return model_object_is_interpreter(model, model->frames.data[frame].object);
@@ -19,6 +27,25 @@ static uint32_t nr_inner_frames(const struct model *model, const uint32_t *frame
 	while (nr && !model_frame_is_source(model, frames[nr - 1]))
 		nr--;
 	return nr;
+}
+
+bool shown_frames_are_of_language(const struct model *model, uint32_t event)
+{
+	uint64_t of_language = 0, all = 0;
+
+	if (!model->has_languages)
+		return false;
+	vec_for_each(&model->rows, row) {
+		const struct model_stack *stack = &model->stacks.data[row->user_stack];
+
+		if (row->event != event)
+			continue;
+		all += row->count;
+		if (nr_inner_frames(model, model->stack_frames.data + stack->first_frame,
+				    stack->nr_frames))
+			of_language += row->count;
+	}
+	return of_language > all / 2;
 }
 
 /*
@@ -74,7 +101,7 @@ int shown_frames_choose(struct model *model, enum shown_frames shown)
 	_cleanup_free_ uint32_t *ids = NULL;
 	int ret;
 
-	if (shown == FRAMES_MIXED || !model->has_languages)
+	if (shown == FRAMES_AUTO || shown == FRAMES_MIXED || !model->has_languages)
 		return 0;
 	ids = calloc(model->stacks.nr, sizeof(*ids));
 	ret = ids ? filter_stacks(model, shown, ids) : -ENOMEM;

@@ -10,14 +10,21 @@
 #include "report/model/model.h"
 
 enum shown_frames {
-	FRAMES_MIXED = 0, /* all frames */
-	FRAMES_NATIVE,    /* no functions of interpreted languages */
+	FRAMES_AUTO = 0, /* the command chooses: FRAMES_MIXED or FRAMES_LANGUAGE */
+	FRAMES_MIXED,    /* all frames */
+	FRAMES_NATIVE,   /* no functions of interpreted languages */
 	/*
 	 * No frames of an interpreter, and no native frames that called the outermost function of a
 	 * language. Stacks without such a function stay whole.
 	 */
 	FRAMES_LANGUAGE,
 };
+
+/* The words of the option for them, by enum shown_frames; NULL is the last. */
+extern const char *const shown_frames_words[];
+
+/* Do most samples of @event have functions of a language? Those that were filtered do not count. */
+bool shown_frames_are_of_language(const struct model *model, uint32_t event);
 
 /*
  * Takes the other frames out of the stacks of user space, and adds up the rows that have become

@@ -294,6 +294,7 @@ int print_top(const struct printout *p, const struct top_layout *layout,
 		if (counts.has_own_leaves)
 			textbuf_str(p->out, "SELF is that of the first function of own code; "
 					    "--leaf exact counts leaves.\n");
+		printout_note_frames(p);
 		if (!layout->is_live)
 			textbuf_char(p->out, '\n');
 		print_title(p, layout, &columns);
@@ -333,6 +334,7 @@ int print_top_json(const struct printout *p, const struct top_layout *layout, st
 	else
 		json_put_null(json, "busy_cpus");
 	json_put_bool(json, "own_leaves", counts.has_own_leaves);
+	json_put_text(json, "frames", shown_frames_words[p->view->frames]);
 	json_put_number(json, "sum", counts.sum);
 	json_open(json, "items", '[');
 	for (size_t i = 0; !ret && i < counts.items.nr && i < layout->nr_lines; i++)

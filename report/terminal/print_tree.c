@@ -144,6 +144,7 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 	struct tree_print t = {&tree, layout, p->out};
 	int ret = call_tree_make(&tree, p, layout->function, layout->min_percent, summary);
 
+	printout_note_frames(p);
 	textbuf_char(p->out, '\n');
 	if (!ret && tree.counts.data[0].total) {
 		*has_function = true;
@@ -220,6 +221,7 @@ int print_tree_json(const struct printout *p, const struct tree_layout *layout, 
 
 	if (layout->function)
 		json_put_text(json, "function", layout->function);
+	json_put_text(json, "frames", shown_frames_words[p->view->frames]);
 	json_put_number(json, "sum", tree.sum);
 	json_open(json, "nodes", '[');
 	if (!ret && tree.counts.data[0].total) {

@@ -60,6 +60,14 @@ static inline bool printout_has_threads(const struct printout *p)
 	return !has_hits(p) || p->view->per_process;
 }
 
+/* Says it if frames of interpreters are left out though the user has not asked for that. */
+static inline void printout_note_frames(const struct printout *p)
+{
+	if (p->view->hides_interpreters)
+		textbuf_str(p->out, "Frames of the interpreter are left out; "
+				    "--frames mixed shows them, too.\n");
+}
+
 /*
  * Visits the rows of the event of the view, as rows_visit does. Rows of counted hits whose text is
  * equal are added up, and so are those of several recordings.

@@ -59,14 +59,32 @@ int source_choose(struct source *source, const struct source_request *request, s
 	return ret;
 }
 
+/* Chooses the kinds of frames where the user has not, by the samples that are left. */
+static int choose_frames(struct view *view, struct model *model)
+{
+	size_t nr_frames = model->stack_frames.nr;
+	int ret;
+
+	view->frames = view->prefers_language && !view->kernel_only &&
+				       shown_frames_are_of_language(model, view->event)
+			       ? FRAMES_LANGUAGE
+			       : FRAMES_MIXED;
+	ret = shown_frames_choose(model, view->frames);
+	view->hides_interpreters = model->stack_frames.nr < nr_frames;
+	return ret;
+}
+
 int source_filter(struct source *source, struct err *err)
 {
 	struct model *model = &source->rec.model;
+	bool is_auto = source->view.frames == FRAMES_AUTO;
 	int ret = shown_frames_choose(model, source->view.frames);
 
 	if (!ret)
 		ret = sample_filter_before_names(&source->filter, model, &source->view,
 						 &source->events, &source->filtered);
+	if (!ret && is_auto)
+		ret = choose_frames(&source->view, model);
 	/* A filter has needed the ids, and the user does not want to see them. */
 	if (!ret && model->keeps_tids && !source->span.keeps_tids)
 		ret = model_forget_tids(model);
@@ -83,7 +101,12 @@ int source_filter(struct source *source, struct err *err)
 
 int source_check_filter(const struct source *source, struct err *err)
 {
-	return filter_account_check(&source->filtered, &source->filter, source->rec.name, err);
+	int ret = filter_account_check(&source->filtered, &source->filter, source->rec.name, err);
+
+	if (ret && source->view.hides_interpreters && source->filter.function)
+		return err_hint(err, ret,
+				"frames of the interpreter are left out; --frames mixed has them");
+	return ret;
 }
 
 int source_find_names(struct source *source, struct source_search *search, struct err *err)

@@ -42,7 +42,10 @@ struct view {
 	enum unnamed unnamed;
 	enum demangle_style demangle;
 	enum shown_frames frames;
-	enum amount_unit unit; /* of counts in tables for people */
+	/* FRAMES_AUTO is FRAMES_LANGUAGE where most samples have functions of a language. */
+	bool prefers_language;
+	bool hides_interpreters; /* frames were left out because of that */
+	enum amount_unit unit;   /* of counts in tables for people */
 };
 
 /* Returns true if the view needs debug information. */

@@ -106,6 +106,7 @@ top_agrees() { diff <(functions_of "$@" | grep -v "<frozen") <(printed_functions
 for name in basic ends epochs host-a languages missed order picture rotated times; do
 	event=()
 	[ $name != times ] || event=(--event 2)
+	[ $name != languages ] || event=(--frames mixed)
 	check "functions of $name" top_agrees "$dir/$name.prof" "${event[@]}"
 done
 # amounts UNIT: self and total of the first function.
@@ -186,9 +187,14 @@ tree_agrees()
 {
 	diff <(stacks "$@" | nodes) <("$profrep" tree --min-percent 0.001 "$@" 2> /dev/null | printed_nodes)
 }
-for name in basic host-a languages missed picture; do
+for name in basic host-a missed picture; do
 	check "tree of $name" tree_agrees "$dir/$name.prof"
 done
+for frames in mixed native language; do
+	check "tree of languages, $frames frames" tree_agrees "$dir/languages.prof" --frames $frames
+done
+check "frames are those of the language by themselves" same "$("$profrep" tree "$dir/languages.prof" | grep -v "^Frames of the interpreter")" \
+	"$("$profrep" tree --frames language "$dir/languages.prof")"
 check "a tree without small branches" same \
 	"$("$profrep" tree --min-percent 20 "$dir/basic.prof" | printed_nodes)" \
 	"$(stacks "$dir/basic.prof" | nodes | awk '$1 >= 20')"

@@ -85,8 +85,10 @@ static int set_bad_number(const struct option_spec *opt, const char *arg, int co
 	if (code == -ERANGE)
 		return err_set(err, -EINVAL, "option %s: %s is out of range (%s to %s)", label, arg,
 			       limit_text(opt, opt->min, min), limit_text(opt, opt->max, max));
-	if (opt->type == OPTION_U64)
-		return err_set(err, -EINVAL, "option %s: '%s' is not a whole number", label, arg);
+	if (opt->type == OPTION_U64) {
+		err_set(err, -EINVAL, "option %s: '%s' is not a whole number", label, arg);
+		return opt->hint ? err_hint(err, -EINVAL, "%s", opt->hint) : -EINVAL;
+	}
 	err_set(err, -EINVAL, "option %s: '%s' is not a %s", label, arg,
 		opt->type == OPTION_SIZE ? "size" : "length of time");
 	return err_hint(err, -EINVAL,

@@ -47,6 +47,33 @@ static int read_full(struct input *in, uint8_t *buf, size_t len, size_t *got, st
 	return 0;
 }
 
+/* Are the first @nr bytes of a file those of folded stacks: text, with a stack of two frames? */
+static bool is_folded(const uint8_t *bytes, size_t nr)
+{
+	for (size_t i = 0; i < nr; i++)
+		if (bytes[i] < ' ' && bytes[i] != '\n')
+			return false;
+	return memchr(bytes, ';', nr);
+}
+
+/* Says of what kind a file is that is no recording. */
+static int refuse_file(const uint8_t *bytes, size_t nr, struct fault *fault)
+{
+	/* PERF_MAGIC2 in the kernel's tools/perf/util/header.c */
+	if (nr >= 8 && !memcmp(bytes, "PERFILE2", 8))
+		return fault_set(fault, -EPROTONOSUPPORT, "a recording of perf; use perf report");
+	/* RFC 1952 */
+	if (nr >= 2 && bytes[0] == 0x1f && bytes[1] == 0x8b)
+		return fault_set(
+			fault, -EPROTONOSUPPORT,
+			"not a recording, but packed by gzip, as profiles of pprof are; go tool pprof reads those");
+	if (is_folded(bytes, nr))
+		return fault_set(
+			fault, -EPROTONOSUPPORT,
+			"folded stacks, not a recording; 'profrep html --folded' reads them");
+	return fault_set(fault, -EPROTONOSUPPORT, "not a recording");
+}
+
 int input_file_header(struct input *in, struct fault *fault)
 {
 	uint8_t bytes[FILE_HEADER_BYTES], wanted[FILE_HEADER_BYTES];
@@ -59,11 +86,8 @@ int input_file_header(struct input *in, struct fault *fault)
 	if (ret)
 		return ret;
 	file_header_pack(wanted);
-	/* PERF_MAGIC2 in the kernel's tools/perf/util/header.c */
-	if (got >= 8 && !memcmp(bytes, "PERFILE2", 8))
-		return fault_set(fault, -EPROTONOSUPPORT, "a recording of perf; use perf report");
 	if (memcmp(bytes, wanted, min_u64(got, magic_bytes)) != 0)
-		return fault_set(fault, -EPROTONOSUPPORT, "not a recording");
+		return refuse_file(bytes, got, fault);
 	if (got < sizeof(bytes))
 		return fault_set(fault, -ENODATA, "the recording ends inside it");
 	if (!crc_is_right(crc32c(0, bytes, 24), get_le(bytes + 24, 4)))

@@ -210,9 +210,12 @@ static int add_event(struct record_options *o, size_t position, struct err *err)
 	return ret;
 }
 
-static int refuse_frequency(const char *reason, struct err *err)
+static int refuse_frequency(const struct record_options *o, const char *reason, struct err *err)
 {
 	err_set(err, -EINVAL, "option -F/--frequency: %s", reason);
+	if (o->off_cpu)
+		return err_hint(err, -EINVAL,
+				"--on-cpu also samples what runs: 'profrec --off-cpu --on-cpu'");
 	return err_hint(err, -EINVAL, "-c COUNT takes every COUNTth hit");
 }
 
@@ -230,12 +233,12 @@ static int choose_events(struct record_options *o, struct err *err)
 	if (o->off_cpu && o->period)
 		return err_set(err, -EINVAL, "option -c/--count: not allowed with --off-cpu");
 	if (o->event_text && o->event.type == PERF_TYPE_TRACEPOINT && o->freq_hz)
-		return refuse_frequency("not allowed with a tracepoint", err);
+		return refuse_frequency(o, "not allowed with a tracepoint", err);
 	o->hit_period = o->period ? o->period : 1;
 	if (o->patterns.nr || o->off_cpu) {
 		o->period = 0;
 		if (!o->event_text && !o->on_cpu)
-			return o->freq_hz ? refuse_frequency("there is no event to sample", err)
+			return o->freq_hz ? refuse_frequency(o, "there is no event to sample", err)
 					  : 0;
 	}
 	if (o->freq_hz || o->period)
@@ -280,6 +283,11 @@ static int check_together(const struct record_options *o, struct err *err)
 	if (o->command && (o->pids.nr || o->tids.nr))
 		return err_set(err, -EINVAL, "option %s: not allowed with a command",
 			       o->pids.nr ? "-p/--pid" : "-L/--tid");
+	if (o->library && !o->events.texts.nr) {
+		err_set(err, -EINVAL,
+			"option -l/--library: needs -e with a function of the library");
+		return err_hint(err, -EINVAL, "'profrec -l %s -e FUNCTION'", o->library);
+	}
 	if (!o->off_cpu && (o->on_cpu || o->min_us || o->max_us || o->by_state || o->wakers))
 		return err_set(err, -EINVAL, "option --%s: needs --off-cpu",
 			       o->on_cpu     ? "on-cpu"

@@ -54,6 +54,7 @@ static const struct option_spec target_rows[] = {
 	ROW(OPTION_STRING, comm, "comm", 0, .metavar = "NAME",
 	    .help = "record only threads of this name"),
 	ROW(OPTION_U64, uid, "uid", 0, .metavar = "UID", .max = UID_MAX,
+	    .hint = "it takes the number of a user, which 'id -u NAME' prints",
 	    .help = "record only threads of this user (real user id)"),
 	ROW(OPTION_STRING, cgroup, "cgroup", 0, .metavar = "PATH",
 	    .help = "record only this directory of cgroup v2 and those below it"),

@@ -122,6 +122,11 @@ static int take_export_operands(void *options, int nr, char **operands, struct e
 		return err_hint(err, -EINVAL,
 				"formats are pprof, otlp, speedscope, perf-script and folded");
 	}
+	if (!o->format && may_be_recording(operands[0])) {
+		err_set(err, -EINVAL, "command export: needs a format before the recordings");
+		return err_hint(err, -EINVAL, "'profrep export pprof -o NAME.pb.gz %s'",
+				operands[0]);
+	}
 	if (!o->format)
 		return word_list_refuse(&words, "unknown format", operands[0], err);
 	if (o->base && !o->format->has_base)

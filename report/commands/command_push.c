@@ -80,6 +80,10 @@ static int take_push_operands(void *options, int nr, char **operands, struct err
 	if (url && (!nr || !strstr(operands[0], "://"))) {
 		o->target.url = url;
 		o->operands = (struct operands){operands, nr};
+	} else if (nr && !strstr(operands[0], "://") && may_be_recording(operands[0])) {
+		err_set(err, -EINVAL, "command push: needs a URL before the recordings");
+		return err_hint(err, -EINVAL, "'profrep push http://localhost:4040 %s'",
+				operands[0]);
 	} else if (nr) {
 		o->target.url = operands[0];
 		o->operands = (struct operands){operands + 1, nr - 1};

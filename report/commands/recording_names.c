@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/readfile.h"
 #include "report/commands/commands.h"
@@ -70,4 +71,11 @@ void recording_names_deinit(struct recording_names *names)
 	vec_free(&names->lists);
 	vec_free(&names->inputs);
 	vec_free(&names->names);
+}
+
+bool may_be_recording(const char *word)
+{
+	const char *suffix = strrchr(word, '.');
+
+	return (suffix && !strcmp(suffix, ".prof")) || !access(word, F_OK);
 }

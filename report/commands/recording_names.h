@@ -21,6 +21,9 @@ struct recording_names {
 int recording_names_make(struct recording_names *names, char *const *operands, int nr,
 			 struct err *err);
 
+/* Can @word be the name of a recording, where an operand was to stand before it? */
+bool may_be_recording(const char *word);
+
 void recording_names_deinit(struct recording_names *names);
 
 #endif

@@ -161,6 +161,18 @@ START_TEST(not_a_recording)
 	memory_write(&m, "hello", 5);
 	expect_result(-EPROTONOSUPPORT, AT "not a recording");
 	m.nr = m.pos = 0;
+	memory_write(&m, "\x1f\x8b\x08", 3);
+	expect_result(
+		-EPROTONOSUPPORT, AT
+		"not a recording, but packed by gzip, as profiles of pprof are; go tool pprof reads those");
+	m.nr = m.pos = 0;
+	memory_write(&m, "app;main;work 3\n", 16);
+	expect_result(-EPROTONOSUPPORT,
+		      AT "folded stacks, not a recording; 'profrep html --folded' reads them");
+	m.nr = m.pos = 0;
+	memory_write(&m, "a;\x01", 3);
+	expect_result(-EPROTONOSUPPORT, AT "not a recording");
+	m.nr = m.pos = 0;
 	memory_write(&m, "PERFILE2", 8);
 	expect_result(-EPROTONOSUPPORT, AT "a recording of perf; use perf report");
 #undef AT

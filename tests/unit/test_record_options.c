@@ -175,7 +175,8 @@ START_TEST(filters)
 	       "", "--comm", "1234567890123456");
 	REFUSE("option --uid: 4294967295 is out of range (0 to 4294967294)", "", "--uid",
 	       "4294967295");
-	REFUSE("option --uid: 'root' is not a whole number", "", "--uid", "root");
+	REFUSE("option --uid: 'root' is not a whole number",
+	       "it takes the number of a user, which 'id -u NAME' prints", "--uid", "root");
 	REFUSE("option --mntns: 0 is out of range (1 to 4194304)", "", "--mntns=0");
 	REFUSE("option -L/--tid: not allowed with option -p/--pid", "", "-p1", "-L1");
 	REFUSE("option -p/--pid: not allowed with option -L/--tid", "", "-L1", "-p1");
@@ -241,6 +242,10 @@ START_TEST(events_and_patterns)
 	REFUSE("option -e/--event: only one event can be sampled, not 'cpu-clock' and 'cs'",
 	       "tracepoints and functions can be counted along with it", "-e", "cpu-clock", "-e",
 	       "cs");
+	REFUSE("option -F/--frequency: there is no event to sample",
+	       "--on-cpu also samples what runs: 'profrec --off-cpu --on-cpu'", "-F9", "--off-cpu");
+	REFUSE("option -l/--library: needs -e with a function of the library",
+	       "'profrec -l c -e FUNCTION'", "-l", "c");
 	REFUSE("option -F/--frequency: there is no event to sample",
 	       "-c COUNT takes every COUNTth hit", "-F9", "-e", "c:malloc", "-e", "c:free");
 	REFUSE("option -e/--event: the type of pattern 'x:c:malloc' is not p, t or u, but 'x'",

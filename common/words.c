@@ -27,6 +27,12 @@ int word_list_find(const struct word_list *list, const char *word, unsigned int 
 		*found = i;
 		return 0;
 	}
+	for (const struct word_alias *alias = list->aliases; alias && alias->word; alias++) {
+		if (strcmp(alias->word, word) != 0)
+			continue;
+		*found = alias->place;
+		return 0;
+	}
 	return -EINVAL;
 }
 

@@ -11,16 +11,24 @@
 
 #include "common/err.h"
 
-/* One of them is NULL, or both are, and the list is empty. */
+/* Another word for one of a list, which nobody is offered. */
+struct word_alias {
+	const char *word;
+	unsigned int place; /* of the word that it stands for */
+};
+
+/* One of names and word is NULL, or both are, and the list is empty. */
 struct word_list {
-	const char *const *names;      /* ends with NULL */
-	const char *(*word)(size_t i); /* NULL after the last word */
+	const char *const *names;         /* ends with NULL */
+	const char *(*word)(size_t i);    /* NULL after the last word */
+	const struct word_alias *aliases; /* ends with a NULL word; NULL: none */
 };
 
 /* Returns word @i of @list, NULL after the last. */
 const char *word_list_get(const struct word_list *list, size_t i);
 
-/* Sets *@found to the place of @word. Returns 0, or -EINVAL if @list lacks it. */
+/* Sets *@found to the place of @word, or of what it is an alias for. Returns 0, or -EINVAL if @list
+ * lacks it. */
 int word_list_find(const struct word_list *list, const char *word, unsigned int *found);
 
 /* The name for which a word may be a slip, among those that were tried. */

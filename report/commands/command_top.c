@@ -21,12 +21,19 @@ struct top_options {
 	struct operands operands;
 };
 
-/* What the words of --by stand for. Files and processes have several names among profilers. */
+/* What the words of --by stand for. */
 static const enum top_by by_things[] = {
-	TOP_FUNCTIONS, TOP_FILES,   TOP_FILES,    TOP_FILES,   TOP_PROCESSES,
-	TOP_PROCESSES, TOP_THREADS, TOP_COMMS,    TOP_CGROUPS, TOP_CONTAINERS,
-	TOP_PODS,      TOP_UNITS,   TOP_SERVICES, TOP_USERS,   TOP_CPUS,
+	TOP_FUNCTIONS,  TOP_FILES, TOP_PROCESSES, TOP_THREADS,  TOP_COMMS, TOP_CGROUPS,
+	TOP_CONTAINERS, TOP_PODS,  TOP_UNITS,     TOP_SERVICES, TOP_USERS, TOP_CPUS,
 };
+
+static const char *const by_words[] = {
+	"function", "dso",  "process", "thread", "comm", "cgroup", "container",
+	"pod",      "unit", "service", "user",   "cpu",  NULL,
+};
+
+/* Files and processes have several names among profilers. */
+static const struct word_alias by_aliases[] = {{"file", 1}, {"module", 1}, {"pid", 2}, {NULL, 0}};
 
 static enum top_by thing_of(const struct top_options *o)
 {
@@ -192,10 +199,8 @@ static const struct option_spec top_rows[] = {
 		.max = UINT32_MAX,
 		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),
 	TOP_ROW(OPTION_CHOICE, by, "by", 0, .metavar = "THING", .exclusive = GROUP_THINGS,
-		.help = "count by function, file, process, thread, comm (thread name), cgroup, container, pod, unit (of systemd), service, user or cpu (default function)",
-		.words = OPTION_NAMES("function", "file", "dso", "module", "process", "pid",
-				      "thread", "comm", "cgroup", "container", "pod", "unit",
-				      "service", "user", "cpu")),
+		.help = "count by function, dso (file), process, thread, comm (thread name), cgroup, container, pod, unit (of systemd), service, user or cpu (default function)",
+		.words = {.names = by_words, .aliases = by_aliases}),
 	TOP_ROW(OPTION_CHOICE, layout.choice.sort, "sort", 0, .metavar = "COLUMN",
 		.help = "sort by self, total, cpus or name (default self)",
 		.words = OPTION_NAMES([TOP_SORT_SELF] = "self", [TOP_SORT_TOTAL] = "total",

@@ -110,7 +110,7 @@ static struct columns choose_columns(const struct printout *p, const struct top_
 				 !p->rec->meta->nr_tids &&
 				 !terminal_is_narrow(terminal, WIDTH_OF_PROCESSES),
 		.has_stacks = top_has_stacks(by),
-		.modules = is_process ? "RECORDING" : "MODULE",
+		.modules = is_process ? "RECORDING" : "DSO",
 		.cpus = seconds > 0 ? cpu_seconds / seconds : 0,
 	};
 
@@ -123,7 +123,7 @@ static void print_title(const struct printout *p, const struct top_layout *layou
 			const struct columns *columns)
 {
 	static const char *const titles[NR_TOP_BY] = {
-		[TOP_FUNCTIONS] = "FUNCTION", [TOP_FILES] = "FILE",
+		[TOP_FUNCTIONS] = "FUNCTION", [TOP_FILES] = "DSO",
 		[TOP_COMMS] = "THREAD NAME",  [TOP_LABELS] = "LABEL",
 		[TOP_PROCESSES] = "PROCESS",  [TOP_THREADS] = "THREAD",
 		[TOP_CGROUPS] = "CGROUP",     [TOP_CONTAINERS] = "CONTAINER",

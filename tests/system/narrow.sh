@@ -50,7 +50,7 @@ for columns in 80 97 98 100 106 107 118 124 125; do
 done
 check "top: counts come where names keep their room" same \
 	"$(for columns in 105 107; do at $columns top "$dir/long.prof" | grep -c 'SELF  *SELF %'; done | xargs)" "0 1"
-check "top: shares stay" same "$(at 64 top "$dir/long.prof" | grep -c 'CPUS *SELF % *TOTAL % *MODULE *FUNCTION')" 1
+check "top: shares stay" same "$(at 64 top "$dir/long.prof" | grep -c 'CPUS *SELF % *TOTAL % *DSO *FUNCTION')" 1
 printf '%s\n' "object f file /nonexistent/f -" "sym f 0 16 work" "process p 1 1" "map p f 0x1000 0x1000 0" "event user events 1 u" \
 	"count p a 1234567 user f:1" | "$BUILD/tests/prof_make" > "$dir/hits.prof"
 check "hits have their counts at 80 columns" contains "$(at 80 top "$dir/hits.prof")" " 1234567 100.00 %"

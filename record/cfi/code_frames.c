@@ -118,23 +118,30 @@ static int lead_to(struct code_frames *c, uint64_t addr, const struct code_state
 	return vec_push(&c->visits, visit);
 }
 
-/* A function begins at @addr, if nothing has led there yet. */
-static int begin_function(struct code_frames *c, uint64_t addr, enum code_begin begin)
+/* A function begins at @addr with @state, if nothing has led there yet. */
+static int begin_with(struct code_frames *c, uint64_t addr, enum code_begin begin,
+		      const struct code_state *state)
 {
 	const struct code_function function = {.addr = addr, .begin = begin};
-	struct code_state state = code_state_at_entry();
 	struct code_mark *mark = mark_of(c, addr);
 	int ret;
 
 	if (!mark || mark->state)
 		return 0;
-	state.is_root = addr == c->entry;
 	ret = vec_push(&c->functions, function);
 	if (!ret)
-		ret = lead_to(c, addr, &state, c->functions.nr - 1);
+		ret = lead_to(c, addr, state, c->functions.nr - 1);
 	if (!ret && begin == CODE_SYMBOL)
 		mark->function |= MARK_START;
 	return ret;
+}
+
+static int begin_function(struct code_frames *c, uint64_t addr, enum code_begin begin)
+{
+	struct code_state state = code_state_at_entry();
+
+	state.is_root = addr == c->entry;
+	return begin_with(c, addr, begin, &state);
 }
 
 /* A function that is called by a guess is a guess, too. */
@@ -357,11 +364,34 @@ static int add_rows(struct code_frames *c, const struct code_gap *gap)
 	return ret ? ret : add_row(c, gap->start + gap->size, &none);
 }
 
+/*
+ * Headers of PLTs begin with what their stubs have pushed. They come first, because a section or a
+ * symbol that begins there says no more than that code does.
+ */
+static int begin_plt_headers(struct code_frames *c)
+{
+	int ret = 0;
+
+	vec_for_each(&c->gaps, gap) {
+		const uint8_t *code = c->bytes.data + gap->first;
+		struct code_state state;
+		size_t at = code_find_plt_header(code, gap->size, 0, &state);
+
+		while (!ret && at < gap->size) {
+			ret = begin_with(c, gap->start + at, CODE_SYMBOL, &state);
+			at = code_find_plt_header(code, gap->size, at + 1, &state);
+		}
+	}
+	return ret;
+}
+
 /* Follows the code from all that begins for certain. */
 static int follow_starts(struct code_frames *c)
 {
-	int ret = c->entry ? begin_function(c, c->entry, CODE_SYMBOL) : 0;
+	int ret = begin_plt_headers(c);
 
+	if (!ret && c->entry)
+		ret = begin_function(c, c->entry, CODE_SYMBOL);
 	vec_for_each(&c->starts, start)
 		ret = ret ? ret : begin_function(c, *start, CODE_SYMBOL);
 	return ret ? ret : follow_all(c);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Rules for code that no call frame information covers, from its instructions: musl has none at
- * all, and some assembler has none. Functions begin at symbols, at targets of calls, at addresses
- * that such code takes, and after the end of another function. The last two are guesses. From there
- * on, what instructions do to the stack is followed along all jumps. If two ways lead to one
- * instruction with different stacks, or anything is not known, the function has no rules, but no
- * guess takes the rules of a function that is none. Runs in the table child.
+ * all, some assembler has none, and lld and mold write none for their PLTs. Functions begin at
+ * symbols, at the headers of PLTs, at targets of calls, at addresses that such code takes, and
+ * after the end of another function. The last two are guesses. From there on, what instructions do
+ * to the stack is followed along all jumps. If two ways lead to one instruction with different
+ * stacks, or anything is not known, the function has no rules, but no guess takes the rules of a
+ * function that is none. Runs in the table child.
  */
 #ifndef RECORD_CFI_CODE_FRAMES_H
 #define RECORD_CFI_CODE_FRAMES_H
@@ -33,7 +34,7 @@ struct code_gap {
 
 /* What tells that a function begins. */
 enum code_begin {
-	CODE_SYMBOL, /* or the entry */
+	CODE_SYMBOL, /* or the entry, or the header of a PLT */
 	CODE_CALLED,
 	CODE_TAKEN, /* something takes its address */
 	CODE_SWEPT, /* another function has ended */
@@ -59,7 +60,7 @@ struct code_frames {
 	/* In: */
 	VEC(struct code_gap) gaps; /* sorted */
 	VEC(uint8_t) bytes;        /* of all gaps */
-	VEC(uint64_t) starts;      /* of functions, by symbols */
+	VEC(uint64_t) starts;      /* of functions, by symbols and sections of stubs */
 	uint64_t entry;            /* where a process begins; 0: nowhere */
 	/* Out: */
 	VEC(struct code_row) rows; /* sorted; the last of each stretch of code says nothing */

@@ -82,6 +82,24 @@ static int read_symbols(struct code_frames *frames, const struct elf_image *file
 }
 
 /*
+ * The first stub of a PLT begins with its section, and no symbol need tell of it. The header of a
+ * PLT is known by its code.
+ */
+static int read_stubs(struct code_frames *frames, const struct elf_image *file)
+{
+	static const char *const names[] = {".plt", ".plt.sec", ".plt.got", ".iplt"};
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < ARRAY_SIZE(names); i++) {
+		const Elf64_Shdr *sh = elf_image_find_section(file, names[i]);
+
+		if (sh)
+			ret = code_gaps_add_start(frames, sh->sh_addr);
+	}
+	return ret;
+}
+
+/*
  * Has @file the builtins of V8? They have no unwind information, but frame pointers, by which
  * walks look for functions of JavaScript (bpf/languages/node_frames.h).
  */
@@ -125,6 +143,8 @@ int code_gaps_read(struct code_frames *frames, int fd)
 		ret = read_symbols(frames, &file, ".symtab");
 	if (!ret)
 		ret = read_symbols(frames, &file, ".dynsym");
+	if (!ret)
+		ret = read_stubs(frames, &file);
 	if (ret && ret != -ENOMEM) {
 		drop_gaps(frames);
 		ret = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Reads what record/cfi/code_frames.h needs of a file: the code between the functions that
- * something else tells of, and symbols of functions there. Runs in the table child.
+ * something else tells of, and symbols of functions and sections of stubs there. Runs in the table
+ * child.
  */
 #ifndef RECORD_CFI_CODE_GAPS_H
 #define RECORD_CFI_CODE_GAPS_H

@@ -63,4 +63,12 @@ uint32_t code_padding(const uint8_t *code, size_t size);
  */
 size_t code_find_handler_return(const uint8_t *code, size_t size, size_t from, uint32_t *bytes);
 
+/*
+ * The place, at @from or later in the @size bytes of @code, of a PLT's header (PLT0), to which its
+ * stubs jump if nothing is bound yet; @size if there is none. *@state is the state there: the stubs
+ * have pushed a number.
+ */
+size_t code_find_plt_header(const uint8_t *code, size_t size, size_t from,
+			    struct code_state *state);
+
 #endif

@@ -30,3 +30,10 @@ size_t code_find_handler_return(const uint8_t *code, size_t size, size_t from, u
 	(void)code, (void)from, (void)bytes;
 	return size;
 }
+
+size_t code_find_plt_header(const uint8_t *code, size_t size, size_t from, struct code_state *state)
+{
+	(void)code, (void)from;
+	*state = code_state_at_entry();
+	return size;
+}

@@ -538,3 +538,32 @@ size_t code_find_handler_return(const uint8_t *code, size_t size, size_t from, u
 	*bytes = sizeof(handler_return);
 	return found ? (size_t)(found - code) : size;
 }
+
+/* push GOT+8(%rip); [bnd] jmp *GOT+16(%rip). A header begins so (ABI, 5.2); mold's goes on so. */
+static bool is_plt_header(const uint8_t *code, size_t size)
+{
+	struct insn push, jump;
+	size_t bytes;
+
+	if (!decode(code, size, &push) || push.map != MAP_ONE || push.op != 0xff ||
+	    (push.reg & 7) != 6 || !push.is_relative)
+		return false;
+	bytes = push.p - code;
+	if (!decode(push.p, size - bytes, &jump) || jump.map != MAP_ONE || jump.op != 0xff ||
+	    (jump.reg & 7) != 4 || !jump.is_relative)
+		return false;
+	return jump.p - push.p + jump.disp == push.disp + 8;
+}
+
+size_t code_find_plt_header(const uint8_t *code, size_t size, size_t from, struct code_state *state)
+{
+	const uint8_t *at;
+
+	*state = (struct code_state){.sp = RETURN_BYTES + 8};
+	for (; from < size && (at = memchr(code + from, 0xff, size - from)); from++) {
+		from = at - code;
+		if (is_plt_header(at, size - from))
+			return from;
+	}
+	return size;
+}

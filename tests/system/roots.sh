@@ -46,6 +46,43 @@ probe_in()
 	for at in "${@:3}"; do probes+=(-e "$1:$(printf '0x%x' $((start + at)))"); done
 }
 
+## The PLT of lld, which writes no unwind information for it. Each function is called once, so the call goes through all
+## instructions of its stub and the PLT's header. Control-flow protection has stubs in two sections.
+# plt_probes FILE SECTION BYTES: appends to $probes options for the first instructions of a section, without padding.
+plt_probes()
+{
+	local begin at
+	begin=$(objdump -h -j "$2" "$1" | awk -v name="$2" '$2 == name {print "0x" $4, "0x" $6}')
+	for at in $(objdump -d --no-show-raw-insn -j "$2" "$1" | sed -nE '/nop|xchg/d; s/^ +([0-9a-f]+):.*/0x\1/p'); do
+		at=$((at - ${begin% *}))
+		[ $at -ge "$3" ] || probes+=(-e "$1:$(printf '0x%x' $((${begin#* } + at)))")
+	done
+}
+# lld_stacks NAME HITS: so many hits in the header and the stubs of three of the 64 functions have their caller.
+lld_stacks()
+{
+	local name=$1 hits=$2 file=$dir/lib$1.so
+	plt_probes "$file" .plt 64
+	[ "$name" = lld ] || plt_probes "$file" .plt.sec 48
+	target "$dir/$name"
+	trace "$name" --unwind=dwarf "${probes[@]}"
+	finish
+	check "PLT of $name: the caller is there" same \
+		"$(for i in "${!probes[@]}"; do [ $((i % 2)) = 0 ] || folded "$name" $(((i + 1) / 2)); done |
+			sum_samples ';_start;.*;main;lazy_calls;[^;]* ')" "$hits"
+}
+for variant in "lld 137" "lld-ibt 143 -fcf-protection -Wl,-z,force-ibt"; do
+	read -r name hits flags <<< "$variant"
+	probes=()
+	# shellcheck disable=SC2086 # words of the variant
+	if build "$dir/lib$name.so" lazy.c "${frameless[@]}" -fPIC -shared -nostdlib -s -fuse-ld=lld $flags 2> "$dir/lld.err" &&
+		build "$dir/$name" lazy_main.c "${frameless[@]}" -Wl,-z,lazy "$dir/lib$name.so"; then
+		lld_stacks "$name" "$hits"
+	else
+		skip "PLT of $name" "it cannot be linked: $(head -n 1 "$dir/lld.err")"
+	fi
+done
+
 ## Samples in the kernel, with their callers.
 dd if=/dev/zero of=/dev/null bs=64k &
 pid=$!

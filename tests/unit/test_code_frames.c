@@ -236,6 +236,97 @@ START_TEST(calls_that_never_return)
 }
 END_TEST
 
+/*
+ * A PLT as lld makes it: its header, push GOT+8(%rip); jmp *GOT+16(%rip); nopl 0(%rax), and two
+ * stubs, jmp *GOT+24(%rip); push $0; jmp to the header.
+ */
+#define LLD_PLT                                                                                    \
+	"\xff\x35\x02\x20\x00\x00\xff\x25\x04\x20\x00\x00\x0f\x1f\x40\x00"                         \
+	"\xff\x25\x02\x20\x00\x00\x68\x00\x00\x00\x00\xe9\xe0\xff\xff\xff"                         \
+	"\xff\x25\xfa\x1f\x00\x00\x68\x01\x00\x00\x00\xe9\xd0\xff\xff\xff"
+
+/* Checks the rules of LLD_PLT at @off. */
+static void check_lld_plt(uint64_t off)
+{
+	ck_assert_int_eq(cfa_at(off), 16);
+	ck_assert_int_eq(cfa_at(off + 6), 24);
+	ck_assert_int_eq(cfa_at(off + 12), -1);
+	for (uint64_t stub = off + 16; stub < off + 48; stub += 16) {
+		ck_assert_int_eq(cfa_at(stub), 8);
+		ck_assert_int_eq(cfa_at(stub + 6), 8);
+		ck_assert_int_eq(cfa_at(stub + 11), 16);
+		ck_assert_int_eq(rule_at(START + stub + 11).fp, UNWIND_SAVED_SAME);
+		ck_assert_int_eq(rule_at(START + stub + 11).ra, RETURN_AT_ENTRY);
+	}
+}
+
+/* No symbol and no call leads to stubs. They are the same behind another function, as in .init. */
+START_TEST(stubs_without_symbols)
+{
+	NEED_STEPS();
+	PUT_GAP(START, LLD_PLT);
+	/* sub $8,%rsp; add $8,%rsp; ret; and padding */
+	PUT_GAP(START + 0x100, "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3\xcc\xcc\xcc" LLD_PLT);
+	put_start(START + 0x100);
+	ck_assert_int_eq(code_frames_make(&frames), 0);
+	check_lld_plt(0);
+	ck_assert_int_eq(cfa_at(0x104), 16);
+	check_lld_plt(0x10c);
+}
+END_TEST
+
+/* A section or a symbol that begins with the header does not make it a function that is called. */
+START_TEST(stubs_with_a_symbol)
+{
+	MAKE(LLD_PLT);
+	check_lld_plt(0);
+}
+END_TEST
+
+/* Of lld: the header; endbr64; push $0; jmp to it; xchg %ax,%ax; endbr64; jmp *GOT+24(%rip). */
+START_TEST(stubs_with_branch_tracking)
+{
+	NEED_STEPS();
+	PUT_GAP(START, "\xff\x35\x02\x20\x00\x00\xff\x25\x04\x20\x00\x00\x0f\x1f\x40\x00"
+		       "\xf3\x0f\x1e\xfa\x68\x00\x00\x00\x00\xe9\xe2\xff\xff\xff\x66\x90"
+		       "\xf3\x0f\x1e\xfa\xff\x25\xea\x1f\x00\x00\x66\x0f\x1f\x44\x00\x00");
+	ck_assert_int_eq(code_frames_make(&frames), 0);
+	ck_assert_int_eq(cfa_at(0), 16);
+	ck_assert_int_eq(cfa_at(6), 24);
+	ck_assert_int_eq(cfa_at(0x14), 8);
+	ck_assert_int_eq(cfa_at(0x19), 16);
+	ck_assert_int_eq(cfa_at(0x20), 8);
+	ck_assert_int_eq(cfa_at(0x24), 8);
+}
+END_TEST
+
+/*
+ * Of mold: endbr64; push %r11; push GOT+8(%rip); jmp *GOT+16(%rip); int3; and a stub, endbr64;
+ * mov $0,%r11d; jmp *GOT+24(%rip), which leads to the beginning.
+ */
+START_TEST(stubs_with_a_number_in_a_register)
+{
+	MAKE("\xf3\x0f\x1e\xfa\x41\x53\xff\x35\x02\x20\x00\x00\xff\x25\x04\x20\x00\x00\xcc\xcc"
+	     "\xf3\x0f\x1e\xfa\x41\xbb\x00\x00\x00\x00\xff\x25\xea\x1f\x00\x00");
+	ck_assert_int_eq(cfa_at(0), 8);
+	ck_assert_int_eq(cfa_at(6), 16);
+	ck_assert_int_eq(cfa_at(12), 24);
+	ck_assert_int_eq(cfa_at(0x12), -1);
+	ck_assert_int_eq(cfa_at(0x14), 8);
+	ck_assert_int_eq(cfa_at(0x1e), 8);
+}
+END_TEST
+
+/* Where the jump does not go by the word behind that which is pushed, this is no header. */
+START_TEST(a_push_and_a_jump_are_no_header)
+{
+	NEED_STEPS();
+	PUT_GAP(START, "\xff\x35\x02\x20\x00\x00\xff\x25\x0c\x20\x00\x00\x0f\x1f\x40\x00");
+	ck_assert_int_eq(code_frames_make(&frames), 0);
+	ck_assert_uint_eq(frames.rows.nr, 0);
+}
+END_TEST
+
 /* call, jne, lea of the next function's address, ret; push %rbp; pop %rbp; ret */
 START_TEST(out_of_memory)
 {
@@ -268,4 +359,5 @@ SUITE_MAIN_WITH("code_frames", begin, end, pushes_and_pops, all_ways_are_followe
 		what_is_not_known_has_no_rules, a_stack_begins_where_rbp_is_cleared,
 		rbp_is_cleared_for_other_reasons, the_entry_is_a_root, handlers_return,
 		functions_that_are_not_called, parts_that_a_table_leads_to, calls_that_never_return,
-		out_of_memory)
+		stubs_without_symbols, stubs_with_a_symbol, stubs_with_branch_tracking,
+		stubs_with_a_number_in_a_register, a_push_and_a_jump_are_no_header, out_of_memory)

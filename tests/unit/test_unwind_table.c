@@ -5,7 +5,9 @@
 #include <zlib.h>
 
 #include "tests/unit/cfi_helper.h"
+#include "record/cfi/code_step.h"
 #include "tests/unit/oom.h"
+#include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/table_helper.h"
 
@@ -239,6 +241,42 @@ START_TEST(entry)
 	ck_assert_int_eq(build_with(&elf, &f), 0);
 	ck_assert_int_eq(ra_at(ENTRY), UNWIND_RA_CFA);
 	ck_assert_int_eq(cfa_at(ENTRY - CODE_VADDR), 32);
+}
+END_TEST
+
+/* The table of a file with the code of two stubs behind a function, at @stubs if it is not 0. */
+static void build_with_stubs(uint64_t stubs)
+{
+	/* endbr64; jmp *0x1000(%rip); int3; padding */
+	static const uint8_t code[32] = {0xf3, 0x0f, 0x1e, 0xfa, 0xff, 0x25, 0x00, 0x10, 0x00,
+					 0x00, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xcc, 0xf3, 0x0f,
+					 0x1e, 0xfa, 0xff, 0x25, 0x00, 0x10, 0x00, 0x00};
+	const struct test_section section = {".plt.got", SHT_PROGBITS, stubs, code, sizeof(code)};
+	const struct test_elf elf = {.more = &section, .nr_more = stubs != 0};
+	int fd = make_elf(&elf, f.data, f.nr);
+
+	ck_assert_int_eq(pwrite(fd, code, sizeof(code), CODE_OFF + 0x40), sizeof(code));
+	unwind_table_deinit(&table);
+	ck_assert_int_eq(unwind_table_build(fd, &table), 0);
+	close(fd);
+}
+
+/* No symbol tells of stubs, and no function without information ends before them. */
+START_TEST(stubs_begin_with_their_section)
+{
+	if (!code_steps_are_known())
+		SKIP_TEST("code of this architecture is not read");
+	put_fde(&f, cie, CODE_VADDR, 0x40, CFA(16));
+	build_with_stubs(0);
+	ck_assert_int_eq(cfa_at(0x40), -1);
+	build_with_stubs(CODE_VADDR + 0x40);
+	ck_assert_int_eq(cfa_at(0x3f), 16);
+	ck_assert_int_eq(cfa_at(0x40), 8);
+	ck_assert_int_eq(cfa_at(0x44), 8);
+	ck_assert_int_eq(cfa_at(0x4a), -1);
+	ck_assert_int_eq(cfa_at(0x50), 8);
+	ck_assert_int_eq(cfa_at(0x54), 8);
+	ck_assert_int_eq(cfa_at(0x5a), -1);
 }
 END_TEST
 
@@ -511,6 +549,6 @@ START_TEST(refused_tables)
 END_TEST
 
 SUITE_MAIN_WITH("unwind_table", begin, end, rows, pages, overlaps, system_calls,
-		system_calls_without_gap, outside_of_code, entry, too_many_rules,
-		too_many_functions, no_memory, refused_files, compressed, bytes, damaged_bytes,
-		refused_tables)
+		system_calls_without_gap, outside_of_code, entry, stubs_begin_with_their_section,
+		too_many_rules, too_many_functions, no_memory, refused_files, compressed, bytes,
+		damaged_bytes, refused_tables)

@@ -293,7 +293,7 @@ $(B)/tests/test_probes: UNIT_LIBS := $(call wraps,attach_check_entry attach_entr
 	tracefs_refuse tracepoints_find tracepoints_have_category usdt_find user_functions_find)
 $(B)/tests/test_indirect_functions: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_read readdir64 resident_memory_read)
 $(B)/tests/test_library: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_read read_file safe_open)
-$(B)/tests/test_jit_maps: UNIT_LIBS := $(call wraps,look_touch perf_map_open proc_identity_read safe_open_in_root)
+$(B)/tests/test_jit_maps: UNIT_LIBS := $(call wraps,look_touch perf_map_open proc_identity_read safe_open_in_root sendfile64)
 $(B)/tests/test_kernel_functions: UNIT_LIBS := $(call wraps,fopen64)
 $(B)/tests/test_kernel_entries: UNIT_LIBS := $(call wraps,kernel_functions_names kernel_types_close kernel_types_function kernel_types_open)
 $(B)/tests/test_go_labels: UNIT_LIBS := $(call wraps,executable_headers resident_memory_read)

@@ -330,6 +330,21 @@ START_TEST(many_questions)
 }
 END_TEST
 
+/* The child takes so many offsets at once. */
+START_TEST(many_offsets)
+{
+	static uint64_t offsets[NAMES_OFFSETS_MAX + 1];
+	const uint32_t nr = hold(7, ALICE);
+
+	for (size_t i = 0; i < ARRAY_SIZE(offsets); i++)
+		offsets[i] = FIRST_OFFSET + i;
+	ck_assert_int_eq(file_names_ask(names, nr, offsets, ARRAY_SIZE(offsets), URGENT_NS), 0);
+	work();
+	ck_assert_uint_eq(child.questions.nr, 1);
+	ck_assert_uint_eq(child.questions.data[0].order.nr, NAMES_OFFSETS_MAX);
+}
+END_TEST
+
 START_TEST(names_that_were_left_out)
 {
 	uint32_t nr = ask_about(7, ALICE);
@@ -386,6 +401,27 @@ START_TEST(names_of_many_files)
 	ck_assert(knows(bobs));
 	settle();
 	ck_assert(knows(bobs));
+}
+END_TEST
+
+/* Where one user has nearly all the room, another one gets some of it. */
+START_TEST(names_of_another_user)
+{
+	enum { FILE_BYTES = 2 << 20, NR_ALICE = KNOWN_BYTES_MAX / FILE_BYTES };
+	uint32_t bobs, first = hold(1, ALICE), nr_known = 0, nr_left = 0;
+
+	add_large_names(first);
+	for (uint32_t i = 1; i < NR_ALICE; i++)
+		add_large_names(hold(i + 1, ALICE));
+	for (uint32_t i = 0; i < NR_ALICE; i++)
+		nr_known += knows(first + i);
+	bobs = hold(1000, BOB);
+	add_large_names(bobs);
+	ck_assert(knows(bobs));
+	for (uint32_t i = 0; i < NR_ALICE; i++)
+		nr_left += knows(first + i);
+	ck_assert_uint_lt(nr_left, nr_known);
+	ck_assert_uint_ge(nr_left + 2, nr_known);
 }
 END_TEST
 
@@ -449,4 +485,5 @@ SUITE_MAIN_WITH("file_names", begin, end, a_question_and_its_answer, nothing_is_
 		who_used_much_time_is_last, the_child_has_a_few_questions_at_once,
 		questions_that_cannot_be_sent, an_owner_without_time_is_not_asked_about, failures,
 		damaged_answers, time_of_the_child, another_child_has_no_file, many_questions,
-		names_that_were_left_out, names_of_many_files, out_of_memory, no_names)
+		many_offsets, names_that_were_left_out, names_of_many_files, names_of_another_user,
+		out_of_memory, no_names)

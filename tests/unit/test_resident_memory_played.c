@@ -33,7 +33,7 @@ static struct {
 	size_t nr_maps;
 	const char *mounts, *own_mounts; /* of the process and of this one; NULL: not readable */
 	uint64_t end;                    /* nothing can be read from here on; 0: all can */
-	size_t nr_looks, nr_queries, nr_texts, nr_mounts, nr_reads, nr_threads;
+	size_t nr_opens, nr_looks, nr_queries, nr_texts, nr_mounts, nr_reads, nr_threads;
 } played;
 
 static uint64_t page_bytes;
@@ -60,6 +60,7 @@ int __wrap_open64(const char *path, int flags, ...)
 		errno = EACCES;
 		return -1;
 	}
+	played.nr_opens++;
 	return __real_open64("/dev/null", flags);
 }
 
@@ -176,7 +177,7 @@ static int kind_of_page(uint64_t addr)
 #define MAP_AT(addr, of_dev, of_inode)                                                             \
 	{                                                                                          \
 		.start = (addr), .end = (addr) + 4 * page_bytes, .dev = (of_dev),                  \
-		.inode = (of_inode), .readable = true                                              \
+		.inode = (of_inode), .readable = true, .path = "/file"                             \
 	}
 
 /* Of a page that has its bytes, nobody asks where they are from. */
@@ -222,6 +223,7 @@ START_TEST(pages_of_each_kind)
 		played.mounts = "1 0 0:9 / / rw - ext4 a rw\n2 0 0:8 / /b rw - nfs b rw\n";
 		ck_assert_msg(kind_of_page(START + 7) == cases[i].kind, "case %zu", i);
 		ck_assert_uint_eq(played.nr_reads, cases[i].kind == BYTES ? 1 : 0);
+		ck_assert_uint_eq(played.nr_texts, 0);
 		if (is_known)
 			ck_assert_uint_eq(played.nr_queries, 0);
 	}
@@ -232,7 +234,7 @@ END_TEST
 START_TEST(pages_that_are_known)
 {
 	const uint64_t other = START + RESIDENT_PAGES * page_bytes;
-	const struct proc_map map = MAP_AT(START, 0, 0);
+	const struct proc_map map = MAP_AT(START + 2 * page_bytes, 0, 0);
 
 	played.entry = PRESENT;
 	ck_assert_int_eq(kind_of_page(START + 1), BYTES);
@@ -253,6 +255,7 @@ START_TEST(pages_that_are_known)
 	ck_assert_int_eq(kind_of_page(START + 2 * page_bytes + 1), ZEROS);
 	ck_assert_uint_eq(played.nr_looks, 6);
 	ck_assert_uint_eq(played.nr_queries, 1);
+	ck_assert_uint_eq(played.nr_opens, 2);
 }
 END_TEST
 

@@ -288,11 +288,14 @@ START_TEST(answers_that_are_cut)
 }
 END_TEST
 
-static uint64_t next_start; /* where the second answer begins */
+static uint64_t next_start;        /* where the second answer begins */
+static size_t whole_nr, second_nr; /* bytes of an answer that has all, and of the second one */
 
 static int cut_first_answer(struct look_answer *answer)
 {
+	second_nr = answer->nr;
 	if (nr_asked == 1) {
+		whole_nr = answer->nr;
 		cut_answer(answer);
 		memcpy(answer->bytes, &next_start, sizeof(next_start));
 	}
@@ -315,6 +318,7 @@ START_TEST(answers_in_parts)
 	nr_asked = 0;
 	scan(getpid(), 0, 0);
 	ck_assert_uint_eq(nr_asked, 2);
+	ck_assert_uint_lt(second_nr, whole_nr);
 	ck_assert_uint_eq(mappings.nr, all.nr);
 	for (size_t i = 0; i < all.nr; i++)
 		ck_assert_uint_eq(mappings.data[i].start, all.data[i].start);

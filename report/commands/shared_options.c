@@ -24,8 +24,7 @@ static const struct option_spec frame_rows[] = {
 	VIEW_ROW(
 		offsets, "offsets", 's',
 		.help = "add the offset in the function, +0xOFF, to names, or :LINE in interpreted languages"),
-	VIEW_ROW(modules, "modules", 'm',
-		 .help = "add the file or kernel module, [DSO], to names"),
+	VIEW_ROW(modules, "modules", 'm', .help = "add the file or kernel module, [DSO], to names"),
 	VIEW_ROW(per_process, "perpid", 'P',
 		 .help = "count the hits of each process separately, as samples are"),
 };

@@ -52,8 +52,11 @@ static int run_tree(const void *options, struct command_io *io, struct err *err)
 		.ctx = &trees,
 	};
 	struct source_request request = o->request;
+	char similar[256] = "";
 	int ret;
 
+	trees.layout.similar = similar;
+	trees.layout.similar_size = sizeof(similar);
 	request.view.prefers_language = !o->layout.function;
 	terminal_look(&trees.layout.terminal, STDOUT_FILENO);
 	if (!trees.layout.min_percent)
@@ -61,6 +64,11 @@ static int run_tree(const void *options, struct command_io *io, struct err *err)
 	ret = event_tables_print(&tables, &o->operands, &request, io, err);
 	if (ret || trees.has_function || !o->layout.function)
 		return ret;
+	if (similar[0])
+		return err_set(
+			err, -ENOENT,
+			"failed to report callers: no stack has a function '%s'; did you mean '%s'?",
+			o->layout.function, similar);
 	err_set(err, -ENOENT, "failed to report callers: no stack has a function '%s'",
 		o->layout.function);
 	return err_hint(err, -ENOENT, "'profrep top' lists functions, --function REGEX searches");

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/words.h"
 
 #define SHARE_WIDTH 9
 #define INDENT      2
@@ -137,6 +138,20 @@ static void print_whole(const struct printout *p, uint64_t sum)
 		textbuf_printf(p->out, " %s", event_unit(p->rec->meta, p->view->event));
 }
 
+/* Notes the name of a function that may be meant if the tree is empty. */
+static void note_similar(const struct call_tree *tree, const struct tree_layout *layout)
+{
+	struct suggestion suggestion;
+
+	if (!layout->function || !layout->similar || tree->counts.data[0].total)
+		return;
+	suggestion_init(&suggestion, layout->function);
+	for (uint32_t i = 1; i < tree->things.names.items.nr; i++)
+		suggestion_try(&suggestion, named_thing_name(&tree->things, i));
+	if (suggestion.best)
+		snprintf(layout->similar, layout->similar_size, "%s", suggestion.best);
+}
+
 int print_tree(const struct printout *p, const struct tree_layout *layout,
 	       struct rows_summary *summary, bool *has_function)
 {
@@ -144,6 +159,8 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 	struct tree_print t = {&tree, layout, p->out};
 	int ret = call_tree_make(&tree, p, layout->function, layout->min_percent, summary);
 
+	if (!ret)
+		note_similar(&tree, layout);
 	printout_note_frames(p);
 	textbuf_char(p->out, '\n');
 	if (!ret && tree.counts.data[0].total) {
@@ -223,6 +240,8 @@ int print_tree_json(const struct printout *p, const struct tree_layout *layout, 
 		json_put_text(json, "function", layout->function);
 	json_put_text(json, "frames", shown_frames_words[p->view->frames]);
 	json_put_number(json, "sum", tree.sum);
+	if (!ret)
+		note_similar(&tree, layout);
 	json_open(json, "nodes", '[');
 	if (!ret && tree.counts.data[0].total) {
 		*has_function = true;

@@ -10,6 +10,8 @@ struct tree_layout {
 	double min_percent;   /* of all samples; smaller branches are left out */
 	const char *function; /* its callers; NULL: callees of all */
 	struct terminal terminal;
+	char *similar; /* gets a name that may be meant if no stack has the function */
+	size_t similar_size;
 };
 
 /*

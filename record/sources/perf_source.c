@@ -55,6 +55,7 @@ struct perf_source {
 	uint64_t lost_rest; /* samples of the kernel that do not make up a sample yet */
 	uint64_t nr_lost;   /* records, samples included */
 	uint64_t nr_lost_samples;
+	bool has_losses;   /* records of them have come */
 	uint64_t nr_seen;  /* samples of the kernel */
 	bool lacks_memory; /* some thread could not be stopped */
 	bool lacks_stops;  /* some thread was in a system call that a stop would have ended */
@@ -506,21 +507,22 @@ static void lose_samples(struct perf_source *s, const struct perf_ring *ring, ui
 
 /*
  * Samples and records of processes share the buffers. Where the kernel does not count what an event
- * has lost, nobody knows which were lost: it may be both.
+ * has lost, nobody knows which were lost: it may be both. Where it does, take_counted_losses asks.
  */
 static void take_lost(struct perf_source *s, uint32_t ring, const struct lost_record *record)
 {
 	s->nr_lost += record->lost;
-	lose_samples(s, &s->events.rings[ring],
-		     s->events.counts_lost ? perf_events_take_lost(&s->events, ring)
-					   : record->lost);
+	s->has_losses = true;
+	if (!s->events.counts_lost)
+		lose_samples(s, &s->events.rings[ring], record->lost);
 }
 
-/* After the last losses of a buffer there may be no record that tells them. */
-static void take_last_losses(struct perf_source *s)
+/* Reads all events, so it is done once a turn, however many records of losses have come. */
+static void take_counted_losses(struct perf_source *s)
 {
 	for (uint32_t i = 0; i < s->events.nr_rings; i++)
 		lose_samples(s, &s->events.rings[i], perf_events_take_lost(&s->events, i));
+	s->has_losses = false;
 }
 
 /* Tells the session what a side-band tells elsewhere. */
@@ -606,6 +608,8 @@ int perf_source_take(struct perf_source *s)
 		ret = take_records(s);
 		for_each_stop(s, end_stop);
 	}
+	if (!ret && s->has_losses)
+		take_counted_losses(s);
 	return ret;
 }
 
@@ -637,7 +641,8 @@ void perf_source_stop(struct perf_source *s)
 	/* Without memory, the last call says so. */
 	if (perf_source_take(s))
 		return;
-	take_last_losses(s);
+	/* After the last losses of a buffer there may be no record that tells them. */
+	take_counted_losses(s);
 	lose_short_threads(s);
 }
 

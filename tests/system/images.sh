@@ -44,10 +44,13 @@ is_telling()
 		END {print NR - 1 " frames, " functions " functions"; exit !(NR > 10 && functions > 1 && native > 0)}' "$1"
 }
 
-# leads_through FRAMES: made code has a caller.
+# leads_through FRAMES: the stack is complete, and other code has called made code.
 leads_through()
 {
-	head -n 1 "$1" | grep ', complete$' && grep -x -B 1 '\[made code\]' "$1" | grep '^\[.*[^e]\]$'
+	head -n 1 "$1" | grep ', complete$' && awk '
+		NR > 2 && $0 == "[made code]" && last != $0 {found = 1}
+		{last = $0}
+		END {exit !found}' "$1"
 }
 
 cut -f 1,2 "$images/versions.tsv" | tail -n +2 | grep -v + | tr '\t' ' ' | sort > "$dir/listed"

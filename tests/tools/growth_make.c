@@ -173,7 +173,8 @@ static void make_functions(struct maker *m)
 	uint32_t process, object, stack, comm = world_string(&m->w, "comm");
 
 	add_base(m, &process, &object, &stack);
-	for (uint32_t i = 1; i <= m->nr; i++) {
+	add_count(m, process, comm, stack);
+	for (uint32_t i = 1; i < m->nr; i++) {
 		uint32_t frame = add_function(m, object, i);
 
 		add_count(m, process, comm, add_stack(m, &frame, 1));
@@ -187,10 +188,11 @@ static void make_stacks(struct maker *m)
 	uint32_t first, frames[16];
 
 	add_base(m, &process, &object, &stack);
+	add_count(m, process, comm, stack);
 	first = m->w.frames.nr;
 	for (uint32_t i = 1; i <= NR_FUNCTIONS; i++)
 		add_function(m, object, i);
-	for (uint32_t i = 0; i < m->nr; i++) {
+	for (uint32_t i = 1; i < m->nr; i++) {
 		for (uint32_t f = 0; f < ARRAY_SIZE(frames); f++)
 			frames[f] = first + f * 16 + (f < 8 ? i >> 4 * f & 15 : 0);
 		add_count(m, process, comm, add_stack(m, frames, ARRAY_SIZE(frames)));

@@ -66,7 +66,8 @@ LOAD_SRC   := $(wildcard tests/workloads/*.c)
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 BASE_OBJ   := $(call obj,$(COMMON_SRC) $(ELF_SRC) $(FORMAT_SRC))
 # For static programs.
-STATIC_OBJ := $(B)/record/static_libelf.o $(B)/report/files/load_library_static.o
+STATIC_OBJ := $(B)/record/static_libelf.o $(B)/report/files/load_library_static.o \
+	$(addprefix $(B)/report/push/,curl_library_static.o http_connection.o http_exchange.o)
 RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
 REPORT_LIB := $(filter-out $(B)/report/main.o $(STATIC_OBJ),$(call obj,$(REPORT_SRC))) \
 	$(patsubst %.proto,$(B)/%.pb-c.o,$(wildcard report/*/*.proto))
@@ -93,7 +94,7 @@ MAN	:= $(patsubst doc/%.in,$(B)/%,$(wildcard doc/prof*.[1-8].in))
 # The pages and the completions come from the programs themselves, and with ARCH=... from those of this machine.
 all: profrec profrep $(if $(SYSROOT),,man completion)
 profrec: $(PROFREC) ## the recorder (needs clang, bpftool, libbpf); STATIC=1: build/static/profrec, for any distribution
-profrep: $(PROFREP) ## the reporter (needs neither clang nor libbpf); STATIC=1: build/static/profrep, without libcurl
+profrep: $(PROFREP) ## the reporter (needs neither clang nor libbpf); STATIC=1: build/static/profrep, for any distribution
 man: $(MAN)
 completion: $(foreach p,profrec profrep,$(addprefix $(B)/completions/,$p _$p $p.fish))
 
@@ -107,9 +108,11 @@ $(B)/static/profrec: $(B)/record/main.o $(B)/record/static_libelf.o $(RECORD_LIB
 $(B)/profrep: $(B)/report/main.o $(REPORT_LIB) $(BASE_OBJ)
 	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
 
-$(B)/static/profrep: $(B)/report/main.o $(STATIC_OBJ) $(filter-out %/load_library.o,$(REPORT_LIB)) $(BASE_OBJ)
+# ld warns of functions that may load libraries: OpenSSL's engines and sources of hosts' addresses, of which none is used.
+$(B)/static/profrep: $(B)/report/main.o $(STATIC_OBJ) $(filter-out %/load_library.o %/curl_library.o,$(REPORT_LIB)) $(BASE_OBJ)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(REPORT_LIBS)
+	$(CC) $(LDFLAGS) -static -Wl,--gc-sections $(addprefix -Wl$(comma),$(findstring --no-warnings,$(shell $(CC) $(LDFLAGS) -Wl,--help))) \
+		-o $@ $^ -lssl -lcrypto $(REPORT_LIBS)
 
 # The commit that --version names, " (COMMIT)": git writes it to mk/commit in the archive that make dist makes. Who builds need
 # not own the checkout.
@@ -407,7 +410,7 @@ bench: tests-build ## measure against perf from linux-perf; prints ratios
 
 DEB_PACKAGES := build-essential clang bpftool libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev \
 	liblzma-dev libxxhash-dev libiberty-dev libgsl-dev \
-	protobuf-c-compiler libprotobuf-c-dev libcurl4-openssl-dev
+	protobuf-c-compiler libprotobuf-c-dev libcurl4-openssl-dev libssl-dev
 
 deps: ## install what is needed to build and to run the demo, on Debian 12 or later, as root
 deps-check: ## install what the build and make check need, as root

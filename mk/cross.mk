@@ -3,7 +3,7 @@
 
 # busybox is for tests/long/arm64.sh.
 SYSROOT_PACKAGES := libc6-dev libbpf-dev libelf-dev zlib1g-dev libzstd-dev nettle-dev liblzma-dev libiberty-dev libgsl-dev \
-	libprotobuf-c-dev libcurl4-openssl-dev libxxhash-dev check libsubunit-dev busybox-static
+	libprotobuf-c-dev libcurl4-openssl-dev libssl-dev libxxhash-dev check libsubunit-dev busybox-static
 
 sysroot: ## unpack the libraries for make ARCH=arm64 under build/arm64, from where apt gets Debian
 	@[ "$(SYSROOT)" ] || { echo "say for which other architecture: make sysroot ARCH=arm64" >&2; exit 1; }

@@ -11,7 +11,7 @@ need_receiver()
 	command -v protoc > "$dir/log" || skip_all "protoc is not installed"
 	/usr/bin/python3 -c 'import google.protobuf' 2> "$dir/log" || skip_all "protobuf for python3 is not installed"
 	export PUSH_MESSAGES=$dir/messages
-	mkdir "$PUSH_MESSAGES"
+	mkdir -p "$PUSH_MESSAGES"
 	protoc --proto_path=report/export --python_out="$PUSH_MESSAGES" pprof.proto otlp.proto || exit 1
 	protoc --proto_path=report/push --python_out="$PUSH_MESSAGES" report/push/push.proto || exit 1
 }
@@ -38,6 +38,18 @@ start_receiver()
 	url=http://127.0.0.1:$port
 }
 
+# start_tls NAME [FAULT...]: a receiver over TLS, whose certificate is for NAME, as IP:127.0.0.1, and in ca.pem.
+start_tls()
+{
+	mkdir -p receiver
+	openssl req -x509 -newkey rsa:2048 -nodes -keyout receiver/key.pem -out receiver/cert.pem -days 2 \
+		-subj /CN=test -addext "subjectAltName=$1" > log 2>&1
+	cp receiver/cert.pem ca.pem
+	keeps=1 start_receiver "${@:2}"
+	url=https://127.0.0.1:$port
+	rm -f receiver/*.pem
+}
+
 add_up() { LC_ALL=C awk '{n = $NF; sub(/[ \t][0-9]+$/, ""); sum[$0] += n} END {for (s in sum) printf "%s %.0f\n", s, sum[s]}' | LC_ALL=C sort; }
 
 # receiver_sums: of each stack that came.
@@ -51,6 +63,39 @@ folded_sums()
 		"$profrep" export folded "$file" 2> /dev/null | sed -E 's/^[^;]*;//; t; s/^.* ([0-9]+)$/[no stack] \1/'
 	done | add_up
 }
+
+## For profrep push of a recording, in $dir. What came is in receiver/. $now is the time.
+# recording NAME AGE [LINE...]: a recording that began AGE seconds ago, at 100 Hz.
+recording()
+{
+	local name=$1 age=$2
+	shift 2
+	printf '%s\n' "meta event cpu-clock" "meta freq_hz 100" "meta hostname web1" \
+		"meta start_realtime_ns $((now - age))000000000" "$@" | "$BUILD/tests/prof_make" > "$name.prof"
+}
+# field NAME: that of each profile that came, sorted: .labels.host, .samples
+field() { /usr/bin/python3 -c 'import functools, json, sys
+for line in open("receiver/profiles"):
+    print(functools.reduce(lambda value, key: value.get(key, "-"), sys.argv[1].split("."), json.loads(line)))' "$1" | sort; }
+# sent: the header of the first request.
+sent() { /usr/bin/python3 -c 'import json, sys
+print(json.loads(open("receiver/requests").readline())["headers"].get(sys.argv[1], "-"))' "$1"; }
+nr_requests() { cat receiver/requests 2> log | wc -l; }
+took() { same "$(field samples | awk '{n += $1} END {print n + 0}')" "$1"; }
+push() { "$profrep" push "$url" "$@"; }
+
+# record_sums: 4 profiles with 14 samples, of three services and the kernel.
+record_sums()
+{
+	local service=/system.slice/nginx.service
+	recording sums 300 "object f file /nonexistent/f -" "sym f 0 16 a" "sym f 16 16 b;c" \
+		"process n 1 1" "process m 2 2" "process o 3 3" "map n f 0x1000 0x1000 0" "map m f 0x1000 0x1000 0" \
+		"map o f 0x1000 0x1000 0" "info n 1 - nginx /bin/nginx $service" "info m 2 - nginx /bin/nginx $service" \
+		"info o 3 - top /bin/top /user.slice" \
+		"count n nginx 5 user f:1" "part 0 2" "part 61 3" "count m nginx 4 user f:1" "part 1 1" "part 62 3" \
+		"count o top 3 user f:17 f:1" "part 0 3" "count kernel kernel 2" "part 5 2" "slices 1000000000 0" "epoch 0 90000000000"
+}
+took_all() { took 14 && diff <(folded_sums sums.prof) <(receiver_sums); }
 
 ## For profrep push --watch in, which writes to push.log.
 push_pid=

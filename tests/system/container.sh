@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # The recipe in packaging/container: the static programs in a root of their own, with the grants that it asks for, and what
-# is said if one is missing.
+# is said if one is missing. Its other program pushes to a receiver over TLS, as in the DaemonSet.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/receiver.sh
+. tests/lib/receiver.sh
 recipe=packaging/container
 [ -x "$BUILD/static/profrec" ] || skip_all "there are no static programs (sanitizers need libraries)"
 [ -x "$BUILD/tests/plain_container" ] || skip_all "no libseccomp"
@@ -14,7 +16,7 @@ mkdir -p "$dir/root"/{bin,proc,sys,data}
 cp "$BUILD/static/profrec" "$BUILD/static/profrep" "$dir/root/bin/"
 
 # inside CAPABILITIES PROGRAM ARGUMENT...: as an engine with --pid=host and these capabilities added to its default ones, or
-# in their place if $drops is set; with start=exec in place of the shell.
+# in their place if $drops is set; with start=exec in place of the shell; with READ_ONLY=yes nothing can be written to /data.
 inside()
 {
 	local grants=() drop=()
@@ -24,7 +26,8 @@ inside()
 	for cap in $1; do grants+=("--add=${cap,,}"); done
 	shift
 	# shellcheck disable=SC2016
-	${start:-} unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" && exec "$@"' "$dir/root" \
+	${start:-} unshare --mount sh -c 'mount --rbind /proc "$0/proc" && mount --rbind /sys "$0/sys" || exit
+		[ -z "$READ_ONLY" ] || { mount --bind "$0/data" "$0/data" && mount -o remount,ro,bind "$0/data"; } && exec "$@"' "$dir/root" \
 		"$BUILD/tests/plain_container" "${grants[@]}" "${drop[@]}" chroot "$dir/root" "$@"
 }
 
@@ -74,4 +77,32 @@ check "without SYS_PTRACE: profrec records the host" records "$(without SYS_PTRA
 check "without SYS_PTRACE: profrec says so" says "their mappings are hidden (CAP_SYS_PTRACE is missing)"
 check "without SYSLOG: profrec records the host" records "$(without SYSLOG)"
 check "without SYSLOG: profrec says so" says "kernel addresses are hidden (CAP_SYSLOG is missing)"
+
+# The second container of the DaemonSet, without any capability, where files of the first one cannot be changed.
+# pushes: until a function of the busy program has come.
+pushes()
+{
+	local words pusher
+	IFS=, read -ra words <<< "$(sed -n -E 's/^ *args: \[(push, .*)\]$/\1/p' "$recipe/daemonset.yaml" | sed 's/, /,/g; s/"//g')"
+	words=("${words[@]/\$(NODE_NAME)/node-7}")
+	READ_ONLY=yes drops=yes start=exec inside "" /bin/profrep "${words[@]/https:*/https:\/\/localhost:$port}" > "$dir/pushed" 2>&1 &
+	pusher=$!
+	wait_for grep -q "main;func_[ab]" "$dir/receiver/samples"
+	kill -TERM $pusher
+	wait $pusher
+}
+(need_receiver) > "$dir/needs"
+if [ -s "$dir/needs" ] || ! command -v openssl setpriv > "$dir/log"; then
+	skip "the DaemonSet pushes" "$(cat "$dir/needs" "$dir/log")"
+else
+	need_receiver
+	mkdir -p "$dir/root/ca" "$dir/root/spool" "$dir/root/etc"
+	echo "127.0.0.1 localhost" > "$dir/root/etc/hosts"
+	cd "$dir" || exit 1
+	start_tls DNS:localhost
+	cp ca.pem root/ca/ca.crt
+	cd "$OLDPWD" || exit 1
+	check "the DaemonSet pushes functions" pushes
+	check "the DaemonSet pushes: the node's name" contains "$(cat "$dir/receiver/profiles")" '"host.name": "node-7"'
+fi
 plan_end

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Profiles that profrep push sends: sums and labels as the receiver decodes them, faults of networks and receivers, secrets.
+# Profiles that profrep push sends: sums and labels as the receiver decodes them. system/push_requests has what may happen to
+# a request.
 # The receiver is the tests' own, with messages made by protoc. long/push kills profrep more often. TAP.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
@@ -10,35 +11,11 @@ cd "$(dirname "$0")/../.." || exit 1
 need_receiver
 now=$(date +%s)
 cd "$dir" || exit 1
-
-# recording NAME AGE [LINE...]: a recording that began AGE seconds ago, at 100 Hz.
-recording()
-{
-	local name=$1 age=$2
-	shift 2
-	printf '%s\n' "meta event cpu-clock" "meta freq_hz 100" "meta hostname web1" \
-		"meta start_realtime_ns $((now - age))000000000" "$@" | "$BUILD/tests/prof_make" > "$name.prof"
-}
-# field NAME: that of each profile that came, sorted: .labels.host, .samples
-field() { /usr/bin/python3 -c 'import functools, json, sys
-for line in open("receiver/profiles"):
-    print(functools.reduce(lambda value, key: value.get(key, "-"), sys.argv[1].split("."), json.loads(line)))' "$1" | sort; }
-# sent: the header of the first request.
-sent() { /usr/bin/python3 -c 'import json, sys
-print(json.loads(open("receiver/requests").readline())["headers"].get(sys.argv[1], "-"))' "$1"; }
-nr_requests() { cat receiver/requests 2> log | wc -l; }
 receiver_services() { sed -E 's/.*"service.name": "([^"]*)".*/\1/' receiver/profiles | sort; }
-took() { same "$(field samples | awk '{n += $1} END {print n + 0}')" "$1"; }
-push() { "$profrep" push "$url" "$@"; }
 
 ## Sums, by stack and by service.
 service=/system.slice/nginx.service
-recording sums 300 "object f file /nonexistent/f -" "sym f 0 16 a" "sym f 16 16 b;c" \
-	"process n 1 1" "process m 2 2" "process o 3 3" "map n f 0x1000 0x1000 0" "map m f 0x1000 0x1000 0" \
-	"map o f 0x1000 0x1000 0" "info n 1 - nginx /bin/nginx $service" "info m 2 - nginx /bin/nginx $service" \
-	"info o 3 - top /bin/top /user.slice" \
-	"count n nginx 5 user f:1" "part 0 2" "part 61 3" "count m nginx 4 user f:1" "part 1 1" "part 62 3" \
-	"count o top 3 user f:17 f:1" "part 0 3" "count kernel kernel 2" "part 5 2" "slices 1000000000 0" "epoch 0 90000000000"
+record_sums
 start_receiver
 check "a recording is pushed" says 0 "pushed: 4 profiles with 14 samples" push sums.prof
 check "the sums are those of the recording" diff <(folded_sums sums.prof) <(receiver_sums)
@@ -145,104 +122,6 @@ OTEL_EXPORTER_OTLP_HEADERS="content-type=x"
 check "OTLP: a header of profrep" says 1 "OTEL_EXPORTER_OTLP_HEADERS: a header is not valid, or is profrep's own" "$profrep" push --otlp sums.prof
 unset OTEL_EXPORTER_OTLP_ENDPOINT OTEL_EXPORTER_OTLP_HEADERS
 check "OTLP: no URL" says 2 "command push: needs a URL" "$profrep" push --otlp
-
-## Tokens: from a file, over TLS or to this machine.
-echo "s3cret-token " > token
-start_receiver
-check "a token" push --token-file token sums.prof
-check "a token is sent" same "$(sent authorization)" "Bearer s3cret-token"
-start_receiver
-check "the password of a user" push --user me --token-file token sums.prof
-check "the password of a user is sent as such" same "$(sent authorization)" "Basic $(printf me:s3cret-token | base64)"
-check "a token over http" says 1 "http would show the token to the network" "$profrep" push --token-file token http://192.0.2.1:4040 sums.prof
-check "a header with a secret over http" says 1 "http would show the token" "$profrep" push --header "authorization: x" http://192.0.2.1 sums.prof
-check "a URL with a password" says 1 "the URL has a user or a password" "$profrep" push http://me:s3cret@127.0.0.1:1/ sums.prof
-check "a URL with a password: it is not printed" same "$(grep -c s3cret err)" 0
-check "another scheme" says 1 "not a URL of http or https" "$profrep" push ftp://127.0.0.1/ sums.prof
-check "no URL" says 2 "command push: needs a URL" "$profrep" push
-printf 'a\nb' > lines
-check "a token of two lines" says 1 "'lines': it does not hold a token" push --token-file lines sums.prof
-check "no token" says 1 "failed to read 'none'" push --token-file none sums.prof
-mkfifo pipe
-check "a FIFO is no token" says 1 "failed to read 'pipe'" push --token-file pipe sums.prof
-check "a user without a password" says 2 "option --user: needs --token-file" push --user me sums.prof
-
-## Faults.
-start_receiver 503 503
-check "503 twice" says 0 "pushed: 4 profiles with 14 samples" push sums.prof
-check "503 twice: the status is said" \
-	contains "$(cat err)" "HTTP status 503: {\"code\": \"unavailable\", \"message\": \"a fault of the test\"}"
-check "503 twice: the profiles are sent again" same "$(nr_requests)" 6
-took_all() { took 14 && diff <(folded_sums sums.prof) <(receiver_sums); }
-check "503 twice: all is there once" took_all
-start_receiver reset
-check "a reset connection" says 0 "pushed: 4 profiles with 14 samples" push sums.prof
-check "a reset connection: all is there once" took_all
-start_receiver lost
-check "an answer that is lost" says 0 "sent again, may count twice: 1 profile with 2 samples" push sums.prof
-check "an answer that is lost: the profile did count twice" took 16
-start_receiver ok lost
-check "an answer that is lost on a connection that was used before" says 0 "sent again, may count twice: 1 profile with 3 samples" push sums.prof
-check "an answer that is lost on a used connection: one profile counted twice" took 17
-start_receiver taken502
-check "502 for a request that was taken" says 0 "sent again, may count twice: 1 profile with 2 samples" push sums.prof
-check "502 for a request that was taken: one profile counted twice, the others once" took 16
-start_receiver ok half
-check "an answer that ends in the middle" says 0 "sent again, may count twice: 1 profile" push sums.prof
-start_receiver 429:3
-begin=$SECONDS
-check "429 with Retry-After" says 0 "pushed: 4 profiles" push sums.prof
-check "429 with Retry-After: profrep waits as it is told" at_least "$((SECONDS - begin))" 2
-start_receiver 429:5000
-check "Retry-After beyond all patience" says 1 "not sent: 4 profiles with 14 samples" push sums.prof
-check "Retry-After beyond all patience: the reason" contains "$(cat err)" "failed to push all profiles: HTTP status 429"
-check "Retry-After beyond all patience: one request was enough" same "$(nr_requests)" 1
-check "Retry-After beyond all patience: nothing says that profrep waits" same "$(grep -cE "sent again|retrying" err)" 0
-for status in 302 401 403 404 405 html; do
-	start_receiver $status
-	check "$status ends the run" says 1 "not sent: 4 profiles with 14 samples" push sums.prof
-	check "$status: no other request" same "$(nr_requests)" 1
-	check "$status: nothing says that it is tried again" same "$(grep -cE "sent again|retrying" err)" 0
-done
-check "another server that says 200" contains "$(cat err)" "failed to push all profiles: it answers, but not as Pyroscope's Push API does"
-for status in 400 413 501; do
-	start_receiver $status
-	check "$status is not sent again" says 1 "refused: 1 profile with 2 samples" push sums.prof
-	check "$status: the other profiles are sent" same "$(nr_requests)" 4
-done
-start_receiver 400 ok 400
-check "refused, taken, and refused again" says 1 "failed to push all profiles: HTTP status 400: " push sums.prof
-check "refused, taken, and refused again: said once" same "$(grep -c "refused a profile" err)" 1
-start_receiver escape
-check "an answer for terminals" says 1 '\x1b[31mred' push sums.prof
-check "an answer for terminals is escaped" same "$(LC_ALL=C grep -c $'[\033\007]' err)" 0
-start_receiver "huge*8"
-check "an answer without an end" says 1 "not sent: 4 profiles" push --patience 1 sums.prof
-start_receiver "silent*4"
-check "an answer that does not come: patience begins with the request" says 1 "not sent: 4 profiles" \
-	push --patience 1 sums.prof
-check "an answer that does not come: one request was enough" same "$(nr_requests)" 1
-check "nobody listens" says 1 "not sent" "$profrep" push --patience 1 http://127.0.0.1:1 sums.prof
-check "nobody listens: where to look is said" contains "$(cat err)" "(does the receiver run there?)"
-
-## TLS.
-certificate() { openssl req -x509 -newkey rsa:2048 -nodes -keyout receiver/key.pem -out receiver/cert.pem -days 2 \
-	-subj /CN=test -addext "subjectAltName=$1" > log 2>&1; }
-start_tls() { mkdir -p receiver; certificate "$1"; cp receiver/cert.pem ca.pem; keeps=1 start_receiver "${@:2}"; url=https://127.0.0.1:$port; rm -f receiver/*.pem; }
-rm -rf receiver
-start_tls IP:127.0.0.1
-check "TLS with a certificate for the receiver" \
-	says 0 "pushed: 4 profiles" push --ca-file ca.pem --token-file token sums.prof
-check "TLS: the token is sent" same "$(sent authorization)" "Bearer s3cret-token"
-start_receiver_again() { rm -f receiver/requests; }
-start_receiver_again
-check "a certificate that nobody trusts" says 1 "not sent: 4 profiles" push --token-file token sums.prof
-check "a certificate that nobody trusts: what to do is said" contains "$(cat err)" "(see --ca-file)"
-check "a certificate that nobody trusts gets nothing" same "$(nr_requests)" 0
-start_tls DNS:other.example
-check "a certificate of another name" says 1 "not sent: 4 profiles" push --ca-file ca.pem --token-file token sums.prof
-check "a certificate of another name gets nothing" same "$(nr_requests)" 0
-check "a file of certificates that is not there" says 1 "failed to read 'none.pem'" push --ca-file none.pem sums.prof
 
 ## Ages.
 recording old 7200 "process p 1 1" "count p a 5" "epoch 0 1000000000"

@@ -8,12 +8,16 @@
 #include "record/sources/registers.h"
 #include "record/sources/tracee.h"
 
-/* Calls that end with EINTR, and have done nothing then. All others begin again by themselves. */
+/*
+ * Calls that end with EINTR, and have done nothing then: of a socket, those with a timeout
+ * (SO_RCVTIMEO, SO_SNDTIMEO). Most others begin again by themselves.
+ */
 static bool may_repeat(uint64_t nr)
 {
 	switch (nr) {
 	case SYS_accept:
 	case SYS_accept4:
+	case SYS_connect:
 	case SYS_epoll_pwait:
 #ifdef SYS_epoll_pwait2
 	case SYS_epoll_pwait2:
@@ -23,6 +27,8 @@ static bool may_repeat(uint64_t nr)
 #endif
 	case SYS_io_getevents:
 	case SYS_io_uring_enter:
+	case SYS_read:
+	case SYS_readv:
 	case SYS_recvfrom:
 	case SYS_recvmmsg:
 	case SYS_recvmsg:
@@ -32,6 +38,8 @@ static bool may_repeat(uint64_t nr)
 	case SYS_sendmmsg:
 	case SYS_sendmsg:
 	case SYS_sendto:
+	case SYS_write:
+	case SYS_writev:
 		return true;
 	default:
 		return false;

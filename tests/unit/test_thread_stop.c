@@ -116,11 +116,12 @@ static struct user_regs_struct cut_call(uint64_t nr)
 /* A call that the stop has ended is made again. */
 START_TEST(a_call_is_repeated)
 {
-	static const uint64_t repeated[] = {SYS_accept,     SYS_accept4,      SYS_epoll_pwait,
-					    SYS_epoll_wait, SYS_io_getevents, SYS_recvfrom,
-					    SYS_recvmmsg,   SYS_recvmsg,      SYS_rt_sigtimedwait,
-					    SYS_semop,      SYS_semtimedop,   SYS_sendmmsg,
-					    SYS_sendmsg,    SYS_sendto};
+	static const uint64_t repeated[] = {
+		SYS_accept,     SYS_accept4,      SYS_connect,  SYS_epoll_pwait,
+		SYS_epoll_wait, SYS_io_getevents, SYS_read,     SYS_readv,
+		SYS_recvfrom,   SYS_recvmmsg,     SYS_recvmsg,  SYS_rt_sigtimedwait,
+		SYS_semop,      SYS_semtimedop,   SYS_sendmmsg, SYS_sendmsg,
+		SYS_sendto,     SYS_write,        SYS_writev};
 	uint64_t nr;
 
 	for (size_t i = 0; i < ARRAY_SIZE(repeated); i++) {

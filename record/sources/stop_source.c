@@ -112,20 +112,23 @@ static int trace_thread(void *ctx, uint32_t tid)
 		return 0;
 	if (proc_tgid(tid, &pid))
 		return -ESRCH;
-	ret = tracee->request(PTRACE_SEIZE, tid, TRACE_OPTIONS);
-	/* A thread that has ended, and waits for the others, cannot be traced. */
-	if (ret == -EPERM && thread_times_has_ended(pid, tid, s->options.looker))
-		return -ESRCH;
-	/* A traced thread has begun it. The recorder hears of that when it takes the stops. */
-	if (ret == -EPERM && !proc_tracer(tid, &tracer) && tracer == (uint32_t)getpid())
-		return 0;
-	if (ret)
-		return ret;
+	/* Comes first: a thread that is traced, and unknown for lack of memory, would stay so. */
 	t = targets_thread(&s->targets, pid, tid);
 	if (!t)
 		return -ENOMEM;
-	thread_debts_begin(&s->debts, t);
-	return 1;
+	ret = tracee->request(PTRACE_SEIZE, tid, TRACE_OPTIONS);
+	if (!ret) {
+		thread_debts_begin(&s->debts, t);
+		return 1;
+	}
+	targets_remove_thread(&s->targets, tid);
+	if (ret != -EPERM)
+		return ret;
+	/* A thread that has ended, and waits for the others, cannot be traced. */
+	if (thread_times_has_ended(pid, tid, s->options.looker))
+		return -ESRCH;
+	/* A traced thread has begun it. The recorder hears of that when it takes the stops. */
+	return !proc_tracer(tid, &tracer) && tracer == (uint32_t)getpid() ? 0 : -EPERM;
 }
 
 static int explain(uint32_t id, int code, struct err *err)
@@ -435,7 +438,7 @@ static int take_stop(struct stop_source *s, uint32_t tid, int status)
 		t = targets_find_thread(&s->targets, tid);
 	}
 	if (!t) {
-		tracee->request(PTRACE_CONT, tid, event ? 0 : sig);
+		tracee->request(ret ? PTRACE_DETACH : PTRACE_CONT, tid, event ? 0 : sig);
 		return ret;
 	}
 	t->is_stopped = true;

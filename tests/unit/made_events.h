@@ -35,6 +35,9 @@ static int (*made_open_refuses)(const struct perf_event_attr *attr, int32_t tid)
 static size_t made_locked_bytes = SIZE_MAX; /* memory that a buffer may have */
 static int made_ioctl_error;
 
+/* Of what is asked of the kernel, this one fails with EIO; -1: none does. */
+static int made_failing_step = -1, nr_made_steps;
+
 long __wrap_syscall(long nr, ...);
 long __real_syscall(long nr, ...);
 int __wrap_ioctl(int fd, unsigned long request, ...);
@@ -68,12 +71,20 @@ static struct made_event *made_add(const struct perf_event_attr *attr)
 	return tells ? &made_tellers[nr_made_tellers++] : &made_events[nr_made_events++];
 }
 
+static bool made_step_fails(void)
+{
+	errno = EIO;
+	return nr_made_steps++ == made_failing_step;
+}
+
 static int made_open(const struct perf_event_attr *attr, int32_t tid, int32_t cpu)
 {
 	static int turn;
 	int error = made_open_refuses ? made_open_refuses(attr, tid) : 0;
 	struct made_event *e;
 
+	if (made_step_fails())
+		return -1;
 	if (error || made_open_error) {
 		errno = error ? error : made_open_error;
 		return -1;
@@ -123,6 +134,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 	va_end(args);
 	if (!e)
 		return __real_ioctl(fd, request, value);
+	if (made_step_fails())
+		return -1;
 	if (made_ioctl_error) {
 		errno = made_ioctl_error;
 		return -1;
@@ -136,6 +149,8 @@ int __wrap_ioctl(int fd, unsigned long request, ...)
 
 void *__wrap_mmap64(void *at, size_t bytes, int prot, int flags, int fd, off_t off)
 {
+	if (fd >= 0 && made_find(fd) && made_step_fails())
+		return MAP_FAILED;
 	if (fd >= 0 && made_find(fd) && bytes > made_locked_bytes) {
 		errno = EPERM;
 		return MAP_FAILED;

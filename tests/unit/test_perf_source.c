@@ -595,6 +595,57 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
+/* Is a buffer of an event mapped? */
+static bool has_buffers(void)
+{
+	FILE *f = fopen("/proc/self/maps", "re");
+	bool has = false;
+	char line[512];
+
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof(line), f))
+		has |= strstr(line, "memfd:event") != NULL;
+	fclose(f);
+	return has;
+}
+
+/* Each step of a start fails in turn. Nothing is left of those before it. */
+START_TEST(a_start_that_fails)
+{
+	size_t bytes[12];
+	int fd;
+
+	end();
+	for (size_t i = 0; i < ARRAY_SIZE(rings); i++)
+		munmap(rings[i], sysconf(_SC_PAGESIZE) + MADE_RING_BYTES);
+	fd = dup(STDERR_FILENO);
+	close(fd);
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		made_failing_step = nr_made_steps = 0;
+		for (; made_failing_step <= nr_made_steps; made_failing_step++) {
+			int ret;
+
+			nr_made_steps = nr_made_events = 0;
+			create_default();
+			ret = perf_source_add(source, 10, false, false, &err);
+			if (!ret)
+				ret = perf_source_start(source, &err);
+			ck_assert(has_buffers() || ret);
+			perf_source_destroy(source);
+			/* Another event is tried if the first one cannot be opened. */
+			ck_assert(ret == -EIO || made_failing_step < 2 ||
+				  made_failing_step >= nr_made_steps);
+			ck_assert_int_eq(dup(STDERR_FILENO), fd);
+			close(fd);
+			ck_assert(!has_buffers());
+		}
+		bytes[i] = mallinfo2().uordblks;
+	}
+	ck_assert_uint_eq(bytes[10], bytes[11]);
+	source = NULL;
+}
+END_TEST
+
 SUITE_MAIN_WITH("perf_source", begin, end, a_sample, samples_in_the_kernel, the_order_of_time,
 		records_of_later, records_around_the_end, records_that_are_none, a_sample_that_lies,
 		records_of_other_kinds, lost_records, lost_parts_of_samples, lost_samples,
@@ -602,4 +653,4 @@ SUITE_MAIN_WITH("perf_source", begin, end, a_sample, samples_in_the_kernel, the_
 		a_process_that_has_gone, users_of_ids_that_come_again, users_of_children,
 		changes_that_wait, short_threads, short_threads_and_lost_records,
 		errors_of_the_listener, what_is_polled, a_source_of_none, a_source_ends,
-		out_of_memory)
+		out_of_memory, a_start_that_fails)

@@ -3,6 +3,7 @@
 #include "record/sources/stop_source.h"
 
 #include <malloc.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 
 #include "tests/unit/oom.h"
@@ -603,6 +604,7 @@ static void refuse(void)
 {
 	const struct source_options options = {.freq_hz = 100};
 	struct stop_source *other = NULL;
+	struct rlimit files;
 
 	cpus_error = -EIO;
 	ck_assert_int_eq(stop_source_create(&options, &other, &err), -EIO);
@@ -614,6 +616,11 @@ static void refuse(void)
 		"failed to trace: the kernel does not tell the CPU times of threads (/proc/PID/schedstat, CONFIG_SCHED_INFO)");
 	ck_assert_ptr_null(other);
 	cpus_error = lacks_schedstat = false;
+	ck_assert_int_eq(getrlimit(RLIMIT_NOFILE, &files), 0);
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, files.rlim_max}), 0);
+	ck_assert_int_eq(stop_source_create(&options, &other, &err), -EMFILE);
+	ck_assert_str_eq(err.text, "failed to make a timer: Too many open files");
+	ck_assert_int_eq(setrlimit(RLIMIT_NOFILE, &files), 0);
 }
 
 /* What a source has, it gives back: after some turns, there is as much memory as before. */
@@ -643,6 +650,41 @@ START_TEST(a_source_ends)
 }
 END_TEST
 
+/* Threads that the kernel has traced for the recorder, and those that stand still. */
+static bool is_traced[64], is_stopped[64];
+static int nr_seizes, failing_seize = -1;
+
+static int follow_request(int request, uint32_t tid, unsigned long data)
+{
+	int ret = request == PTRACE_SEIZE && nr_seizes++ == failing_seize
+			  ? -EIO
+			  : played_ops.request(request, tid, data);
+
+	if (request == PTRACE_DETACH)
+		ck_assert(is_stopped[tid]);
+	if (ret)
+		return ret;
+	if (request == PTRACE_INTERRUPT)
+		played_stops(tid, PTRACE_EVENT_STOP, SIGTRAP);
+	else
+		is_stopped[tid] = false;
+	is_traced[tid] = request != PTRACE_DETACH;
+	return 0;
+}
+
+static int follow_wait(idtype_t type, uint32_t id, siginfo_t *info, int flags)
+{
+	int ret = played_ops.wait(type, id, info, flags);
+
+	if (ret || !info->si_pid)
+		return ret;
+	is_traced[info->si_pid] = is_stopped[info->si_pid] = true;
+	/* The program has one thread then. */
+	if (info->si_status >> 8 == PTRACE_EVENT_EXEC)
+		is_traced[21] = is_traced[22] = false;
+	return 0;
+}
+
 /* A process is traced, and has a new thread, a child, and a new program. */
 static int trace_and_begin(void)
 {
@@ -653,33 +695,80 @@ static int trace_and_begin(void)
 		return ret;
 	ret = stop_source_add(source, 20, false, false, &err);
 	if (!ret)
-		ret = stop_source_take(source);
-	played_stops(20, PTRACE_EVENT_EXEC, SIGTRAP);
+		ret = stop_source_add(source, 31, true, false, &err);
 	if (!ret)
+		ret = stop_source_start(source, &err);
+	if (!ret) {
+		played_stops(22, PTRACE_EVENT_STOP, SIGTRAP);
+		played_stops(30, PTRACE_EVENT_STOP, SIGTRAP);
 		ret = stop_source_take(source);
-	nr_played_events = 0;
+	}
+	if (!ret) {
+		played_stops(20, PTRACE_EVENT_EXEC, SIGTRAP);
+		ret = stop_source_take(source);
+	}
 	stop_source_destroy(source);
 	return ret;
 }
 
-START_TEST(out_of_memory)
+/* Begins and ends a source. Nothing is left of it, whatever has failed. */
+static int trace_and_leave(int fd)
 {
-	int fd = dup(STDERR_FILENO);
+	int ret = trace_and_begin();
 
+	for (size_t i = 0; i < ARRAY_SIZE(is_traced); i++)
+		ck_assert_msg(!is_traced[i], "thread %zu is traced", i);
+	played_log[0] = '\0';
+	nr_played_events = 0;
+	ck_assert_int_eq(dup(STDERR_FILENO), fd);
 	close(fd);
+	return ret;
+}
+
+/* Ends the source of the other tests. Returns the number of the next file. */
+static int begin_to_fail(void)
+{
+	static struct tracee_ops follow;
+	int fd;
+
+	end();
+	fd = dup(STDERR_FILENO);
+	close(fd);
+	follow = played_ops;
+	follow.request = follow_request;
+	follow.wait = follow_wait;
+	tracee = &follow;
 	played_add(20, 20)->message = 20;
 	played_add(20, 21);
 	played_add(20, 22);
 	played_add(30, 30)->parent = 20;
-	oom_for_each_call(n)
-	{
-		played_stops(22, PTRACE_EVENT_STOP, SIGTRAP);
-		played_stops(30, PTRACE_EVENT_STOP, SIGTRAP);
-		ck_assert_int_eq(trace_and_begin(), oom_hit ? -ENOMEM : 0);
-		played_log[0] = '\0';
-		ck_assert_int_eq(dup(STDERR_FILENO), fd);
-		close(fd);
+	played_add(31, 31);
+	return fd;
+}
+
+START_TEST(out_of_memory)
+{
+	int fd = begin_to_fail();
+
+	oom_for_each_call(n) ck_assert_int_eq(trace_and_leave(fd), oom_hit ? -ENOMEM : 0);
+	source = NULL;
+}
+END_TEST
+
+/* One of the threads cannot be traced: all others are let go, and the memory is free again. */
+START_TEST(a_start_that_fails)
+{
+	int fd = begin_to_fail();
+	size_t bytes[12];
+
+	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
+		for (failing_seize = 0; failing_seize <= 4; failing_seize++) {
+			nr_seizes = 0;
+			ck_assert_int_eq(trace_and_leave(fd), failing_seize < 4 ? -EIO : 0);
+		}
+		bytes[i] = mallinfo2().uordblks;
 	}
+	ck_assert_uint_eq(bytes[10], bytes[11]);
 	source = NULL;
 }
 END_TEST
@@ -692,4 +781,5 @@ SUITE_MAIN_WITH("stop_source", begin, end, a_request_that_fails, killed_while_st
 		an_end_without_a_word, an_end_that_others_have_seen, a_stop_before_the_end,
 		the_end_of_the_command, threads_are_added_once, threads_that_cannot_be_added,
 		a_thread_begun_meanwhile, all_are_let_go, an_id_that_comes_again,
-		a_thread_that_does_not_stop, errors_of_the_listener, a_source_ends, out_of_memory)
+		a_thread_that_does_not_stop, errors_of_the_listener, a_source_ends, out_of_memory,
+		a_start_that_fails)

@@ -59,14 +59,36 @@ enum stack_end {
 /*
  * Set in a frame of user space that is no leaf, but whose address is that of the next instruction
  * to run. A signal interrupted the frame, or a handler returns to it. Addresses of user space have
- * 56 bits at most. A walk along frame pointers may find any value; only this bit alone in the upper
- * byte is the mark.
+ * 56 bits at most. A walk along frame pointers may find any value; only marks alone in the upper
+ * byte are marks.
  */
 #define STACK_FRAME_EXACT (1ULL << 63)
 
+/*
+ * Set in a frame of user space from which a walk by tables went on along fp without proof that fp
+ * was the frame's own. The walk may have passed over the caller. No word of a function has this bit
+ * without a language (bpf/languages/languages.h).
+ */
+#define STACK_FRAME_UNCERTAIN (1ULL << 56)
+
+#define STACK_FRAME_MARKS (STACK_FRAME_EXACT | STACK_FRAME_UNCERTAIN)
+
 static inline int stack_frame_is_exact(__u64 frame)
 {
-	return frame >> 56 == STACK_FRAME_EXACT >> 56;
+	return (frame & ~STACK_FRAME_UNCERTAIN) >> 56 == STACK_FRAME_EXACT >> 56;
+}
+
+static inline int stack_frame_is_uncertain(__u64 frame)
+{
+	return (frame & ~STACK_FRAME_EXACT) >> 56 == STACK_FRAME_UNCERTAIN >> 56;
+}
+
+/* The address of a frame, without marks. */
+static inline __u64 stack_frame_addr(__u64 frame)
+{
+	return stack_frame_is_exact(frame) || stack_frame_is_uncertain(frame)
+		       ? frame & ~STACK_FRAME_MARKS
+		       : frame;
 }
 
 /*

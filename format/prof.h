@@ -115,6 +115,12 @@ enum prof_note {
 
 #define PROF_SOURCE_NOTE(note) PROF_SOURCE_OFFSET(0, note)
 
+/*
+ * The instance of the object of PROF_OBJECT_ANON without a path whose one frame stands between two
+ * frames of a stack where the walk may have passed over callers.
+ */
+#define PROF_GAP_INSTANCE (UINT32_MAX - 255)
+
 /* [start, start + size) of a process's address space shows the object from file offset pgoff. */
 struct prof_mapping {
 	uint32_t object;

@@ -37,8 +37,8 @@
 static __always_inline __u64 loops_pc(__u32 at, __u64 address)
 {
 	if (address & STACK_FRAME_EXACT)
-		return address & ~STACK_FRAME_EXACT;
-	return at ? address - 1 : address;
+		return address & ~STACK_FRAME_MARKS;
+	return (at ? address - 1 : address) & ~STACK_FRAME_UNCERTAIN;
 }
 
 static __always_inline bool is_in_loop(const struct language_loops *loops, __u64 pc)

@@ -70,14 +70,18 @@ static __always_inline bool unwind_needs_leaf(const struct unwind_walk *w,
 	return w->frame.has_regs && (!rule || rule->cfa == UNWIND_CFA_NONE);
 }
 
-/* As unwind_leave_frame, where there is no table or it says nothing. */
-static __always_inline enum stack_end unwind_leave_unknown(struct unwind_walk *w, bool is_entry)
+/* As unwind_leave_frame, where there is no table or it says nothing. May mark *@address. */
+static __always_inline enum stack_end unwind_leave_unknown(struct unwind_walk *w, bool is_entry,
+							   __u64 *address)
 {
 	enum unwind_leaf leaf = is_entry ? UNWIND_LEAF_RETURN : w->leaf;
 
 	if (w->frame.has_regs && (leaf == UNWIND_LEAF_RETURN || leaf == UNWIND_LEAF_PUSHED))
 		return unwind_step_from_leaf(&w->frame, leaf);
-	w->is_uncertain |= w->frame.has_regs && leaf != UNWIND_LEAF_FRAMED;
+	if (w->frame.has_regs && leaf != UNWIND_LEAF_FRAMED) {
+		w->is_uncertain = true;
+		*address |= STACK_FRAME_UNCERTAIN;
+	}
 	w->by_fp = true;
 	return unwind_step_by_fp(&w->frame);
 }
@@ -105,7 +109,7 @@ static __always_inline void unwind_leave_frame(struct unwind_walk *w,
 	else if (is_handler_return)
 		w->end = unwind_step_signal(&w->frame);
 	else
-		w->end = unwind_leave_unknown(w, is_entry);
+		w->end = unwind_leave_unknown(w, is_entry, address);
 }
 
 /*

@@ -11,10 +11,13 @@
  * its functions are inlined and where they are not.
  */
 #define SOURCE_INSTANCE(language, is_inlined)                                                      \
-	(UINT32_MAX - 255 + (language) + ((is_inlined) ? 128 : 0))
+	(PROF_GAP_INSTANCE + (language) + ((is_inlined) ? 128 : 0))
 
 /* A symbol covers the byte before the offset, too, where a reader may look for it. */
 #define SYMBOL_BYTES 2
+
+/* Offset of the frame that stands for callers that a walk may have passed over. */
+#define GAP_OFFSET 1
 
 static int add_string(struct epoch_tables *t, const char *s, uint32_t *id)
 {
@@ -96,6 +99,21 @@ int epoch_functions_frames(struct epoch_tables *t, const struct function_names *
 	for (uint32_t i = 0; i < function->nr_inlined && !ret; i++)
 		ret = add_function(t, &inlined[i], word_language(word), true, frames);
 	return ret ? ret : add_function(t, &function->own, word_language(word), false, frames);
+}
+
+int epoch_functions_gap(struct epoch_tables *t, u32_vec *frames)
+{
+	struct prof_object object = {.kind = PROF_OBJECT_ANON, .instance = PROF_GAP_INSTANCE};
+	uint32_t id, frame;
+	int ret = add_string(t, "", &object.path);
+
+	if (!ret)
+		ret = epoch_tables_object(t, &object, &id);
+	if (!ret)
+		ret = epoch_tables_symbol(t, id, GAP_OFFSET - 1, SYMBOL_BYTES, "[...]");
+	if (!ret)
+		ret = epoch_tables_frame(t, id, GAP_OFFSET, false, &frame);
+	return ret ? ret : vec_push(frames, frame);
 }
 
 int epoch_functions_mark(struct epoch_tables *t, const struct epoch_sources *sources,

@@ -16,6 +16,12 @@
 int epoch_functions_frames(struct epoch_tables *tables, const struct function_names *names,
 			   uint64_t generation, uint64_t word, u32_vec *frames);
 
+/*
+ * Appends to @frames the one that says that callers may be missing between the frame before it and
+ * the one after it. Returns 0 or -ENOMEM.
+ */
+int epoch_functions_gap(struct epoch_tables *tables, u32_vec *frames);
+
 /* Notes that @object, which is @file, is an interpreter, if it is one. Returns 0 or -ENOMEM. */
 int epoch_functions_mark(struct epoch_tables *tables, const struct epoch_sources *sources,
 			 const struct mapped_file *file, uint32_t object);

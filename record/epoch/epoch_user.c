@@ -183,7 +183,7 @@ static int translate_frame(struct epoch_user *u, struct user_walk *walk, uint64_
 {
 	/* Functions that run in the native leaf stand before it. */
 	bool is_exact = stack_frame_is_exact(raw) || (walk->is_leaf && u->frames.nr);
-	uint64_t addr = raw_frame_addr(raw);
+	uint64_t addr = stack_frame_addr(raw);
 	const struct mapping *mapping;
 
 	if (addr < walk->start || addr >= walk->end) {
@@ -220,6 +220,13 @@ static int add_frames(struct epoch_user *u, struct user_walk *walk, uint64_t raw
 	return ret ? ret : vec_push(&u->frames, frame);
 }
 
+/* May callers of frame @i of @raw be missing before the next one? */
+static bool has_gap(const struct raw_stack *raw, size_t i)
+{
+	return raw->end != STACK_END_FP && i + 1 < raw->nr_frames &&
+	       stack_frame_is_uncertain(raw->frames[i]);
+}
+
 int epoch_user_prepare(struct epoch_user *u, const struct user_stack *stack)
 {
 	return rescans_look(&u->rescans, u->sources->spaces, stack->space, stack->raw,
@@ -239,8 +246,11 @@ int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct 
 	int ret = get_process(u, stack->space, &walk.process);
 
 	vec_clear(&u->frames);
-	for (size_t i = 0; !ret && i < raw->nr_frames && !walk.strayed; i++)
+	for (size_t i = 0; !ret && i < raw->nr_frames && !walk.strayed; i++) {
 		ret = add_frames(u, &walk, raw->frames[i]);
+		if (!ret && has_gap(raw, i))
+			ret = epoch_functions_gap(u->tables, &u->frames);
+	}
 	if (ret)
 		return ret;
 	row->process = walk.process;

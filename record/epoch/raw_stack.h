@@ -27,12 +27,6 @@ SAME_END(STACK_END_UNREADABLE, PROF_STACK_UNREADABLE);
 SAME_END(STACK_END_EARLY, PROF_STACK_EARLY);
 #undef SAME_END
 
-/* The address of a frame of user space, without the mark of an exact one. */
-static inline uint64_t raw_frame_addr(uint64_t frame)
-{
-	return stack_frame_is_exact(frame) ? frame & ~STACK_FRAME_EXACT : frame;
-}
-
 /* How the stack ended, as the format says it. */
 static inline enum prof_stack_end raw_stack_end(const struct raw_stack *raw)
 {

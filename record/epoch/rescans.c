@@ -31,7 +31,7 @@ static bool has_unmapped_frame(const struct address_space *space, const struct r
 			       uint64_t time_ns)
 {
 	for (size_t i = 0; i < stack->nr_frames; i++)
-		if (!address_space_lookup(space, raw_frame_addr(stack->frames[i]), time_ns))
+		if (!address_space_lookup(space, stack_frame_addr(stack->frames[i]), time_ns))
 			return true;
 	return false;
 }

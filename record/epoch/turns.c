@@ -47,7 +47,7 @@ static int note_changes(struct turns *t, const struct address_space *space,
 	vec_clear(&t->changes);
 	ret = vec_push(&t->changes, (struct turn_change){.time_ns = value->first_ns});
 	for (size_t i = 0; !ret && i < stack->nr_frames; i++) {
-		uint64_t addr = raw_frame_addr(stack->frames[i]);
+		uint64_t addr = stack_frame_addr(stack->frames[i]);
 		const struct mapping *live = mappings_find(&space->memory->live, addr);
 
 		if (live)

@@ -107,7 +107,16 @@ static int by_samples(const void *a, const void *b, void *ctx)
 	return object_compare(ctx, x->object, y->object);
 }
 
-/* Adds up the objects of one file, drops files without a frame, and sorts the rest. */
+/* Does it stand for callers that a walk may have passed over? */
+static bool is_gap(const struct model *model, uint32_t object)
+{
+	const struct model_object *o = &model->objects.data[object];
+
+	return o->key.kind == PROF_OBJECT_ANON && o->key.instance == PROF_GAP_INSTANCE &&
+	       !o->key.path && !o->language;
+}
+
+/* Adds up the objects of one file, drops what is none or has no frame, and sorts the rest. */
 static void sort_files(struct file_table *table)
 {
 	struct model *model = (struct model *)&table->p->rec->model;
@@ -118,7 +127,7 @@ static void sort_files(struct file_table *table)
 		struct sampled_file *file = &table->files[i];
 		struct sampled_file *last = kept ? &table->files[kept - 1] : NULL;
 
-		if (!file->frames)
+		if (!file->frames || is_gap(model, file->object))
 			continue;
 		if (!last || object_compare(model, last->object, file->object)) {
 			table->files[kept++] = *file;

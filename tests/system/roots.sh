@@ -36,6 +36,9 @@ check "no table, no frame: the recording says that stacks are complete" whole ba
 check "no table, no frame: the caller is there" same "$(hits bare ';main;call_bare;bare ')" 100
 check "no table, no frame, code that does not tell: the recording says that stacks are not complete" same "$(incomplete moved)" 100
 check "no table, no frame, code that does not tell: the samples are there" same "$(hits moved ';moved ')" 100
+# Along rbp, the walk passes over call_moved.
+check "no table, no frame, code that does not tell: the stacks say so" same "$(hits moved ';_start;.*;main;\[\.\.\.\];moved ')" 100
+check "no table, the caller is certain: no stack says so" same "$(hits bare '\[\.\.\.\]') $(hits framed '\[\.\.\.\]')" "0 0"
 
 # probe_in FILE FUNCTION AT...: sets $probes to options for the instructions at these distances from the function's begin.
 probe_in()

@@ -273,8 +273,8 @@ static uint64_t frame_pc(const struct image_walk *w, size_t i)
 	uint64_t frame = w->frames.data[i];
 
 	if (stack_frame_is_exact(frame))
-		return frame & ~STACK_FRAME_EXACT;
-	return i ? frame - 1 : frame;
+		return stack_frame_addr(frame);
+	return i ? stack_frame_addr(frame) - 1 : stack_frame_addr(frame);
 }
 
 static const struct function_name *find_name(const struct image_walk *w, uint64_t word)
@@ -388,6 +388,8 @@ static void image_walk_print(const struct image_walk *w, FILE *f)
 	fprintf(f, "%s, %s\n", w->found.name,
 		w->end < ARRAY_SIZE(ends) && ends[w->end] ? ends[w->end] : "unknown end");
 	for (size_t i = w->frames.nr; i--;) {
+		if (i + 1 < w->frames.nr && stack_frame_is_uncertain(w->frames.data[i]))
+			fprintf(f, "[...]\n");
 		name_frame(w, i, lines);
 		while (lines->nr)
 			fprintf(f, "%s\n", lines->text[--lines->nr]);

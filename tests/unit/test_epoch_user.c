@@ -209,6 +209,52 @@ START_TEST(leaves_that_run_functions)
 }
 END_TEST
 
+/* The stack of two frames, the first of them marked, that ends with @end. */
+static void add_uncertain(enum stack_end end)
+{
+	const uint64_t frames[] = {START | STACK_FRAME_UNCERTAIN, START + 0x40};
+
+	add_sample(&(struct sample){.pid = PID_A,
+				    .comm = "comm",
+				    .time_ns = 20,
+				    .count = 1,
+				    .user = frames,
+				    .nr_user = ARRAY_SIZE(frames),
+				    .end = end});
+}
+
+static uint32_t frames_of_row(uint32_t row)
+{
+	return t.stacks[t.counts[row].user_stack].nr_frames;
+}
+
+/* Between two frames stands that callers may be missing there. Nothing stands after the last one.
+ */
+START_TEST(uncertain_steps)
+{
+	const uint64_t last[] = {START + 0x80, (START + 0xc0) | STACK_FRAME_MARKS};
+
+	map_file(PID_A, 10, "/bin/app", &id_app, START, PAGE, 0);
+	add_uncertain(STACK_END_NO_TABLE);
+	add_sample(&(struct sample){.pid = PID_A,
+				    .comm = "comm",
+				    .time_ns = 20,
+				    .count = 1,
+				    .user = last,
+				    .nr_user = ARRAY_SIZE(last),
+				    .end = STACK_END_NO_TABLE});
+	finish_epoch();
+	ck_assert_uint_eq(frames_of_row(0), 3);
+	ck_assert_uint_eq(user_frame(0, 0)->offset, 0);
+	ck_assert_uint_ne(user_frame(0, 1)->object, user_frame(0, 0)->object);
+	ck_assert_uint_eq(user_frame(0, 2)->offset, 0x40);
+	ck_assert_uint_eq(frames_of_row(1), 2);
+	ck_assert_uint_eq(user_frame(1, 1)->offset, 0xc0);
+	ck_assert(is_exact(user_frame(1, 1)));
+}
+END_TEST
+
 SUITE_MAIN_WITH("epoch_user", world_create, world_destroy, files_of_one_path,
 		many_distances_of_one_file, many_files_of_one_path, files_and_distances, the_vdso,
-		files_without_stat, deleted_files_have_no_times, leaves_that_run_functions)
+		files_without_stat, deleted_files_have_no_times, leaves_that_run_functions,
+		uncertain_steps)

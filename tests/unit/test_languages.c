@@ -22,6 +22,10 @@ START_TEST(parts_of_a_word)
 				 language != LANGUAGE_NONE && language < NR_LANGUAGES);
 		ck_assert(!stack_frame_is_exact(low));
 		ck_assert(!stack_frame_is_exact(high));
+		ck_assert(!stack_frame_is_uncertain(low));
+		ck_assert(!stack_frame_is_uncertain(high));
+		ck_assert_uint_eq(stack_frame_addr(low), low);
+		ck_assert_uint_eq(stack_frame_addr(high), high);
 	}
 }
 END_TEST

@@ -157,6 +157,27 @@ static void print_why_none(FILE *out, const struct prof_end *end)
 			end->filtered, end->idle);
 }
 
+/* Runtimes are told if one of so many samples cannot be walked there. */
+#define FEW_OF 20
+
+/* The counts of hits may be sums of bytes or of time, and are in profrep info. */
+static void print_runtimes(FILE *out, const struct progress_result *result)
+{
+	for (size_t i = 0; result->runtimes && !result->end->nr_events && i < result->runtimes->nr;
+	     i++) {
+		const struct runtime_stacks *of = &result->runtimes->of[i];
+		const char *help = runtime_help(of->name);
+
+		if (of->incomplete * FEW_OF < result->end->counted || !of->incomplete)
+			continue;
+		fprintf(out, "profrec: hint: %" PRIu64 " of %" PRIu64 " samples in ",
+			of->incomplete, of->all);
+		text_print(out, of->name, TEXT_PLAIN);
+		fprintf(out, " end in code that cannot be walked%s%s\n", help ? "; " : "",
+			help ? help : "");
+	}
+}
+
 void progress_end(struct progress *p, const struct progress_result *result)
 {
 	const struct prof_end *end = result->end;
@@ -190,6 +211,7 @@ void progress_end(struct progress *p, const struct progress_result *result)
 	text_print(p->out, to_file ? result->output : "standard output", TEXT_PLAIN);
 	fputc('\n', p->out);
 	print_why_none(p->out, end);
+	print_runtimes(p->out, result);
 	if (p->has_terminal && to_file)
 		print_next_command(p, result->output);
 }

@@ -13,6 +13,7 @@
 
 #include "common/err.h"
 #include "format/prof.h"
+#include "format/runtime_stacks.h"
 
 struct progress {
 	FILE *out; /* borrowed */
@@ -44,9 +45,10 @@ void progress_status(struct progress *progress, uint64_t elapsed_ns, uint64_t ta
 /* How a recording ended. */
 struct progress_result {
 	const struct prof_end *end;
-	uint64_t nr_stacks;        /* rows written */
-	uint64_t nr_beyond_labels; /* samples whose labels found no room */
-	uint64_t nr_beyond_traces; /* samples whose trace found none */
+	const struct runtimes_stacks *runtimes; /* NULL: none */
+	uint64_t nr_stacks;                     /* rows written */
+	uint64_t nr_beyond_labels;              /* samples whose labels found no room */
+	uint64_t nr_beyond_traces;              /* samples whose trace found none */
 	uint64_t bytes;
 	const char *output; /* name of the file, or "-" */
 	int command_status; /* as of waitpid; 0 also without a command */

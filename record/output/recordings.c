@@ -66,7 +66,7 @@ int recordings_write_epoch(struct recordings *r, struct prof_epoch *epoch)
 	r->nr_stacks += epoch->nr_counts;
 	for (uint32_t i = 0; i < epoch->nr_counts; i++)
 		r->sums[epoch->counts[i].event] += epoch->counts[i].count;
-	return 0;
+	return runtimes_stacks_add_epoch(&r->runtimes, epoch) ? out_of_memory(r) : 0;
 }
 
 int recordings_end(struct recordings *r, const struct prof_end *end)
@@ -113,6 +113,7 @@ int recordings_open_next(struct recordings *r)
 	close_file(r, false);
 	r->nr_stacks = 0;
 	memset(r->sums, 0, sizeof(r->sums));
+	r->runtimes = (struct runtimes_stacks){0};
 	return open_file(r);
 }
 

@@ -11,6 +11,7 @@
 
 #include "common/err.h"
 #include "common/vec.h"
+#include "format/runtime_stacks.h"
 #include "format/writer.h"
 #include "record/output/outfile.h"
 #include "record/output/rotation.h"
@@ -24,9 +25,10 @@ struct recordings {
 	/* The recording at hand: */
 	struct outfile out;
 	struct prof_writer *writer;
-	uint64_t start_ns;              /* CLOCK_MONOTONIC */
-	uint64_t nr_stacks;             /* rows written */
-	uint64_t sums[PROF_MAX_EVENTS]; /* of the counts of each event in these rows */
+	uint64_t start_ns;               /* CLOCK_MONOTONIC */
+	uint64_t nr_stacks;              /* rows written */
+	uint64_t sums[PROF_MAX_EVENTS];  /* of the counts of each event in these rows */
+	struct runtimes_stacks runtimes; /* of these rows */
 };
 
 /*

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/cleanup.h"
 #include "report/model/event_choice.h"
@@ -97,6 +98,39 @@ int info_languages(const struct recording *rec, struct textbuf *out)
 	for (uint32_t i = 0; i < nr_event_sums(rec->meta) && !ret; i++)
 		print_stacks_of(rec, i, &numbers[i], out);
 	return ret;
+}
+
+static void print_runtime_stacks(const struct recording *rec, uint32_t event,
+				 const struct runtime_stacks *stacks, struct textbuf *out)
+{
+	const char *help = runtime_help(stacks->name);
+
+	if (!stacks->incomplete)
+		return;
+	info_key(out, "of runtimes");
+	textbuf_printf(out, "%" PRIu64 " of %" PRIu64 " %s ", stacks->incomplete, stacks->all,
+		       event_unit(rec->meta, event));
+	if (rec->meta->nr_events > 1)
+		textbuf_printf(out, "of event %" PRIu32 " ", event + 1);
+	textbuf_str(out, "in ");
+	textbuf_escaped(out, stacks->name, strlen(stacks->name), TEXT_PLAIN);
+	textbuf_printf(out, " end in code that cannot be walked%s%s\n", help ? "; " : "",
+		       help ? help : "");
+}
+
+int info_runtimes(const struct recording *rec, struct textbuf *out)
+{
+	struct runtimes_stacks sums;
+
+	for (uint32_t i = 0; i < nr_event_sums(rec->meta); i++) {
+		int ret = runtimes_stacks_count(&rec->model, i, &sums);
+
+		if (ret)
+			return ret;
+		for (size_t n = 0; n < sums.nr; n++)
+			print_runtime_stacks(rec, i, &sums.of[n], out);
+	}
+	return 0;
 }
 
 void info_languages_json(const struct recording *rec, struct json *json)

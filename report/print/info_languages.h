@@ -17,6 +17,11 @@ void print_runtime(const struct model *model, const struct model_object *object,
 /* Prints nothing of a recording without interpreted languages. Returns 0 or -ENOMEM. */
 int info_languages(const struct recording *rec, struct textbuf *out);
 
+/*
+ * Prints in which runtimes stacks end that cannot be walked, and what helps. Returns 0 or -ENOMEM.
+ */
+int info_runtimes(const struct recording *rec, struct textbuf *out);
+
 /* Puts the interpreters as an array. */
 void info_languages_json(const struct recording *rec, struct json *json);
 

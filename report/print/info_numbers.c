@@ -158,6 +158,38 @@ int language_numbers_count(const struct recording *rec, struct language_numbers 
 	return 0;
 }
 
+static const char *runtime_in(const struct model *model, const struct model_object *object)
+{
+	bool is_one = object->language && object->language_role == PROF_LANGUAGE_UNSUPPORTED;
+
+	return is_one ? string_set_get(&model->strings, object->version) : NULL;
+}
+
+int runtimes_stacks_count(const struct model *model, uint32_t event, struct runtimes_stacks *sums)
+{
+	_cleanup_free_ const char **runtimes = calloc(model->processes.nr, sizeof(*runtimes));
+
+	if (!runtimes)
+		return -ENOMEM;
+	*sums = (struct runtimes_stacks){0};
+	for (size_t i = 0; i < model->processes.nr; i++)
+		runtimes[i] = runtime_of_executable(
+			string_set_get(&model->strings, model->processes.data[i].info.exe));
+	vec_for_each(&model->places, place) {
+		const char *runtime = runtime_in(model, &model->objects.data[place->object]);
+
+		if (runtime)
+			runtimes[place->process] = runtime;
+	}
+	vec_for_each(&model->rows, row) {
+		const struct model_stack *stack = &model->stacks.data[row->user_stack];
+
+		if (row->event == event && stack->nr_frames && runtimes[row->process])
+			runtimes_stacks_add(sums, runtimes[row->process], stack->end, row->count);
+	}
+	return 0;
+}
+
 int distinct_label_keys(const struct model *model, u32_vec *keys)
 {
 	_cleanup_free_ bool *is_seen = NULL;

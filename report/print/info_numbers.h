@@ -4,6 +4,7 @@
 #define REPORT_PRINT_INFO_NUMBERS_H
 
 #include "common/parse.h"
+#include "format/runtime_stacks.h"
 #include "report/model/recording.h"
 
 /* The stacks of all events. They are distinct by their frames alone. */
@@ -46,6 +47,12 @@ struct lack_numbers lack_numbers_count(const struct model *model, uint32_t event
 
 /* @numbers has an element for each event. Returns 0 or -ENOMEM. */
 int language_numbers_count(const struct recording *rec, struct language_numbers *numbers);
+
+/*
+ * Adds up the user stacks of @event by the runtimes without support that their processes have.
+ * Returns 0 or -ENOMEM.
+ */
+int runtimes_stacks_count(const struct model *model, uint32_t event, struct runtimes_stacks *sums);
 
 /*
  * Appends the keys of the labels of requests, strings of the model, each once, to @keys. Returns 0

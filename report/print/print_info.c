@@ -288,6 +288,8 @@ int print_info(const struct recording *rec, struct textbuf *out)
 		return ret;
 	info_user_stacks(rec, out);
 	ret = info_languages(rec, out);
+	if (!ret)
+		ret = info_runtimes(rec, out);
 	if (ret)
 		return ret;
 	info_names(rec, out);

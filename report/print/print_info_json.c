@@ -2,6 +2,8 @@
 /* profrep info --json: the facts about a recording as numbers. */
 #include "report/print/printers.h"
 
+#include <errno.h>
+
 #include "common/clock.h"
 #include "common/cleanup.h"
 #include "report/print/info_languages.h"
@@ -188,6 +190,31 @@ static void print_languages(const struct language_numbers *nr, struct json *json
 	json_close(json, '}');
 }
 
+/* The runtimes in which stacks end that cannot be walked. */
+static void print_runtimes(const struct recording *rec, uint32_t event, struct json *json)
+{
+	struct runtimes_stacks sums;
+
+	if (runtimes_stacks_count(&rec->model, event, &sums)) {
+		textbuf_fail(json->out, -ENOMEM);
+		return;
+	}
+	json_open(json, "runtimes", '[');
+	for (size_t i = 0; i < sums.nr; i++) {
+		const char *help = runtime_help(sums.of[i].name);
+
+		if (!sums.of[i].incomplete)
+			continue;
+		json_open(json, NULL, '{');
+		json_put_text(json, "name", sums.of[i].name);
+		json_put_number(json, "stacks", sums.of[i].all);
+		json_put_number(json, "incomplete", sums.of[i].incomplete);
+		json_put_safe(json, "help", help ? help : "");
+		json_close(json, '}');
+	}
+	json_close(json, ']');
+}
+
 static void print_lacks(const struct recording *rec, uint32_t event, struct json *json)
 {
 	const struct lack_numbers nr = lack_numbers_count(&rec->model, event);
@@ -242,6 +269,7 @@ static void print_events(const struct recording *rec, const struct language_numb
 		}
 		print_ends(rec, i, json);
 		print_languages(&languages[i], json);
+		print_runtimes(rec, i, json);
 		print_lacks(rec, i, json);
 		print_labelled(&rec->model, i, json);
 		json_close(json, '}');

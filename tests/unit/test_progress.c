@@ -157,5 +157,32 @@ START_TEST(how_the_command_ended)
 }
 END_TEST
 
+/* Of runtimes that one of 20 samples ends in. */
+START_TEST(runtimes_that_end_stacks)
+{
+	const struct runtimes_stacks runtimes = {.of = {{"Guile", 228, 166},
+							{"SB\033CL", 12, 12},
+							{"Mono", 1000, 11},
+							{"GHC", 9, 0}},
+						 .nr = 4};
+	struct prof_event_end event = {0};
+	struct prof_end end = {.counted = 240};
+	const struct progress_result result = {.end = &end, .runtimes = &runtimes, .output = "-"};
+
+	screen_open(false, false);
+	progress_end(&screen.progress, &result);
+	screen_expect("profrec: 240 samples in 0 stacks, 0 bytes in standard output\n"
+		      "profrec: hint: 166 of 228 samples in Guile end in code that cannot be "
+		      "walked; GUILE_JIT_THRESHOLD=-1 in its environment makes them complete\n"
+		      "profrec: hint: 12 of 12 samples in SB\\x1bCL end in code that cannot be "
+		      "walked\n");
+	end.events = &event;
+	end.nr_events = 1;
+	screen_open(false, false);
+	progress_end(&screen.progress, &result);
+	screen_expect("profrec: 240 hits in 0 stacks, 0 bytes in standard output\n");
+}
+END_TEST
+
 SUITE_MAIN("progress", into_a_file, on_a_terminal, quiet_but_for_errors, an_error_above_the_status,
-	   what_is_missing, why_there_is_nothing, how_the_command_ended)
+	   what_is_missing, why_there_is_nothing, how_the_command_ended, runtimes_that_end_stacks)

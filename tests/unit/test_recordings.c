@@ -30,19 +30,28 @@ static void begin_at(uint64_t start_ns)
 	ck_assert_int_eq(recordings_begin(&r, &meta), 0);
 }
 
-/* Writes an epoch of a second and of @nr rows. Row 0 has 1 sample, row 1 has 2, and so on. */
+/*
+ * Writes an epoch of a second and of @nr rows. Row 0 has 1 sample, row 1 has 2, and so on. All are
+ * of a runtime whose code cannot be walked.
+ */
 static int write_rows(uint64_t begin_ns, uint32_t nr)
 {
+	const uint32_t frame = 0;
 	struct prof_epoch epoch;
+	uint32_t process, stack;
 	struct world w;
 	int ret;
 
 	world_init(&w);
+	process = WORLD_PUSH(&w, processes, {.pid = 1, .generation = 1});
+	WORLD_PUSH(&w, process_infos, {.process = process, .exe = world_string(&w, "racket")});
+	WORLD_PUSH(&w, frames, {.offset = 1});
+	stack = world_stack(&w, &frame, 1, PROF_STACK_NO_TABLE);
 	for (uint32_t i = 0; i < nr; i++) {
 		char name[32];
 
 		snprintf(name, sizeof(name), "thread-%u", i);
-		WORLD_PUSH(&w, counts, {.comm = world_string(&w, name), .count = i + 1});
+		WORLD_COUNT(&w, process, world_string(&w, name), stack, 0, i + 1);
 	}
 	epoch = *world_epoch(&w);
 	epoch.begin_ns = begin_ns;
@@ -165,12 +174,14 @@ START_TEST(each_recording_begins_anew)
 	ck_assert(r.is_pattern);
 	begin_at(START);
 	ck_assert_int_eq(write_rows(START, 3), 0);
+	ck_assert_uint_eq(r.runtimes.of[0].incomplete, 6);
 	ck_assert_int_eq(end_at(START + 1000000000), 0);
 	ck_assert_str_eq(recordings_name(&r), "a%.prof");
 	ck_assert_int_eq(recordings_open_next(&r), 0);
 	begin_at(START + 1000000000);
 	ck_assert_uint_eq(r.nr_stacks, 0);
 	ck_assert_int_eq(write_rows(START + 1000000000, 2), 0);
+	ck_assert_uint_eq(r.runtimes.of[0].incomplete, 3);
 	ck_assert_int_eq(end_at(START + 2000000000), 0);
 	ck_assert_str_eq(recordings_name(&r), "a%_1.prof");
 	recordings_close(&r, false);

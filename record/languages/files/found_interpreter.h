@@ -15,7 +15,7 @@
 #define INTERPRETER_NAME_BYTES 48
 
 /* Runtimes of record/languages/files/other_runtimes.h, with numbers from NR_LANGUAGES on. */
-#define NR_OTHER_RUNTIMES 12
+#define NR_OTHER_RUNTIMES 14
 
 /* All zero: the file has none. PCRE2 is none, and makes code as the others do. */
 struct found_interpreter {

@@ -24,6 +24,8 @@ static const struct {
 	{"scm", "Guile", "scm_boot_guile"},
 	{"hs", "GHC", "hs_init_ghc"},
 	{"sql", "PostgreSQL with LLVM", "_PG_jit_provider_init"},
+	{"rkt", "Racket", "racket_boot"},
+	{"scm", "Chez Scheme", "Sscheme_init"},
 };
 
 void other_runtime_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)

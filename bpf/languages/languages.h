@@ -406,6 +406,7 @@ struct language_loops {
 	__u32 nr_segments;         /* those that run on this native stack, from the leaf on */
 	__u32 is_whole;            /* none of these is missing */
 	__u32 is_own_stack;        /* of a fiber; other segments run on other native stacks */
+	__u32 own_words;           /* with is_own_stack: words of the fiber; others called it */
 	__u32 has_unknown;         /* made code ran, and nobody knows in which frame */
 	__u32 is_exact;            /* stacks count that have as many loops as segments, no other */
 	__u32 is_perl;

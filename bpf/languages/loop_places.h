@@ -137,6 +137,18 @@ static __always_inline __u32 loops_words(const struct language_stack *s, __u32 n
 }
 
 /*
+ * Have the functions without a place called the fiber that runs? If all functions of the fiber have
+ * places, these stand before its root, as PHP itself tells the callers.
+ */
+static __always_inline bool loops_called_fiber(const struct language_stack *s, enum stack_end end)
+{
+	const struct loop_places *p = &s->loop_places;
+
+	return s->loops.is_own_stack && end == STACK_END_ROOT && p->segment &&
+	       p->segment == s->loops.nr_segments && p->until == s->loops.own_words;
+}
+
+/*
  * Decides which segments have a place, after all native frames were counted. The walk has found
  * @nr_frames, and ended with @end. Returns the number of frames that the stack is going to have.
  */
@@ -150,8 +162,8 @@ static __always_inline __u32 loops_decide(struct language_stack *s, __u32 max, _
 	p->word = s->nr_words;
 	p->frame = nr_frames;
 	p->loop = p->nr_loops;
-	p->has_note =
-		p->until < p->word && word_addr(places_word(s, p->until, max)) >= NR_NOTES ? 1 : 0;
+	p->has_note = p->until < p->word && !loops_called_fiber(s, end) &&
+		      word_addr(places_word(s, p->until, max)) >= NR_NOTES;
 	p->to = p->frame + p->word - p->first + p->has_note;
 	return p->to;
 }

@@ -154,6 +154,7 @@ static __always_inline void end_php_stack(struct language_stack *s)
 	if (s->loops.is_own_stack)
 		return;
 	s->loops.is_own_stack = 1;
+	s->loops.own_words = s->nr_words;
 	s->loops.nr_segments = s->nr_segments;
 }
 

@@ -53,6 +53,17 @@ leads_through()
 		END {exit !found}' "$1"
 }
 
+# is_called FRAMES: the stack is complete, and the functions that called the fiber stand before its native frames.
+is_called()
+{
+	head -n 1 "$1" | grep ', complete$' && awk '
+		/displaced/ {bad = 1}
+		NR == 2 {first = $0}
+		!native && /_\[php\]$/ {last = $0}
+		NR > 1 && !/_\[php\]$/ {native++}
+		END {print first, last; exit bad || first !~ /php>_/ || last !~ /^Fiber::/ || !native}' "$1"
+}
+
 cut -f 1,2 "$images/versions.tsv" | tail -n +2 | grep -v + | tr '\t' ' ' | sort > "$dir/listed"
 claimed_versions | sort > "$dir/claimed"
 check "versions.tsv has each version that is claimed, and no other" diff -u "$dir/claimed" "$dir/listed"
@@ -65,6 +76,10 @@ while IFS=$'\t' read -r language version _ _ _ why; do
 		continue
 	fi
 	check "$language $version: the frames are those of the process" same_frames "$image"
+	if [[ $language = *+fiber ]]; then
+		check "$language $version: the stack is complete, and has the callers of the fiber" is_called "$image.frames"
+		continue
+	fi
 	if [[ $language = *+* ]]; then
 		check "$language $version: the stack is complete, through made code" leads_through "$image.frames"
 		continue

@@ -47,9 +47,8 @@ judge_php()
 	# JIT compiler makes it one in 8,000.
 	check "$name: functions stand before the frame that runs them" at_most "$(truth "$name" misplaced)" \
 		"$((2 + $(truth "$name" stacks) / 1000))"
-	# The callers of a fiber run on another native stack.
-	check "$name: nothing else is displaced or unread" at_most \
-		"$(grep -v 'run_fiber' "$dir/$name.folded" | sum_samples '\[displaced\]|\[not readable\]')" \
+	check "$name: nothing is displaced or unread" at_most \
+		"$(sum_samples '\[displaced\]|\[not readable\]' < "$dir/$name.folded")" \
 		"$(($(truth "$name" stacks) * percent / 100))"
 }
 

@@ -27,6 +27,9 @@ static bool made_is_core;
 /* Do only stacks with as many loops as segments count? */
 static bool is_exact;
 
+/* Of a fiber, which other functions have called; 0: no fiber runs. */
+static uint32_t own_words, own_segments;
+
 static struct {
 	_Alignas(struct language_stack) char bytes[LANGUAGE_STACK_SIZE(FRAMES_MAX)];
 } memory;
@@ -77,6 +80,11 @@ static void check_places(const char *native, uint32_t nr_segments, enum stack_en
 	s->loops.has_unknown = has_unknown;
 	s->loops.made_is_core = made_is_core;
 	s->loops.is_exact = is_exact;
+	if (own_words) {
+		s->loops.is_own_stack = 1;
+		s->loops.own_words = own_words;
+		s->loops.nr_segments = own_segments;
+	}
 	for (uint32_t i = 0; i < nr_segments; i++) {
 		s->words[i] = LANGUAGE_WORD(LANGUAGE_PHP, 0, 'a' + i);
 		s->segments[i].end = i + 1;
@@ -155,6 +163,21 @@ START_TEST(a_change_of_the_stack_takes_the_places_away)
 }
 END_TEST
 
+START_TEST(callers_of_a_fiber_stand_before_its_root)
+{
+	own_words = own_segments = 1;
+	check_places("NLN", 3, STACK_END_ROOT, "NaLNbc");
+	/* A function has begun, or a loop returns. */
+	check_places("NN", 3, STACK_END_ROOT, "NN!abc");
+	check_places("LNLN", 3, STACK_END_ROOT, "LNaLNbc");
+	/* Native frames of the fiber lack, or places for its functions. */
+	check_places("NLN", 3, STACK_END_NO_TABLE, "NaLN!bc");
+	check_places("CLN", 3, STACK_END_ROOT, "CLN!abc");
+	own_words = 2;
+	check_places("NLN", 3, STACK_END_ROOT, "NaLN!bc");
+}
+END_TEST
+
 START_TEST(made_code_runs_in_the_frame_of_a_loop)
 {
 	has_made = true;
@@ -201,4 +224,5 @@ SUITE_MAIN("loop_places", each_segment_has_its_loop,
 	   a_stack_without_its_root_is_known_from_the_leaf_on,
 	   a_change_of_the_stack_takes_the_places_away, made_code_runs_in_the_frame_of_a_loop,
 	   the_core_of_a_loop_stays_with_it, made_code_in_place_of_the_core,
-	   made_code_in_an_unknown_frame_takes_the_places_away)
+	   made_code_in_an_unknown_frame_takes_the_places_away,
+	   callers_of_a_fiber_stand_before_its_root)

@@ -10,8 +10,10 @@ bool completion_takes_path(const struct option_spec *opt)
 {
 	static const char *const metavars[] = {"FILE", "PATH", "DIR"};
 
+	size_t len = strcspn(opt->metavar, "|"); /* of the first word: PATH|NAME */
+
 	for (size_t i = 0; i < ARRAY_SIZE(metavars); i++)
-		if (!strcmp(opt->metavar, metavars[i]))
+		if (strlen(metavars[i]) == len && !strncmp(opt->metavar, metavars[i], len))
 			return true;
 	return false;
 }

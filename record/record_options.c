@@ -28,7 +28,7 @@
 #define UID_MAX 4294967294 /* the highest number of 32 bits stands for no user */
 
 /* Groups of options that exclude each other. */
-enum { SIDES = 1, IDS, RATE, SLICES };
+enum { SIDES = 1, IDS, RATE, SLICES, CGROUPS };
 
 #define ROW(...) OPTION_ROW(struct record_options, __VA_ARGS__)
 
@@ -56,8 +56,14 @@ static const struct option_spec target_rows[] = {
 	ROW(OPTION_U64, uid, "uid", 0, .metavar = "UID", .max = UID_MAX,
 	    .hint = "it takes the number of a user, which 'id -u NAME' prints",
 	    .help = "record only threads of this user (real user id)"),
-	ROW(OPTION_STRING, cgroup, "cgroup", 0, .metavar = "PATH",
-	    .help = "record only this directory of cgroup v2 and those below it"),
+	ROW(OPTION_STRING, cgroup, "cgroup", 0, .metavar = "PATH|NAME", .exclusive = CGROUPS,
+	    .help = "record only this cgroup (v2) and those below it: a directory, a path below the root, or a name as nginx.service"),
+	ROW(OPTION_STRING, container, "container", 0, .metavar = "ID", .exclusive = CGROUPS,
+	    .help = "record only the container whose id begins so, or of this name"),
+	ROW(OPTION_STRING, pod, "pod", 0, .metavar = "UID", .exclusive = CGROUPS,
+	    .help = "record only the pod whose uid begins so, or of this name"),
+	ROW(OPTION_STRING, unit, "systemd-unit", 0, .metavar = "NAME", .exclusive = CGROUPS,
+	    .help = "record only this service or scope of systemd"),
 	ROW(OPTION_STRING, cgroup_map, "cgroupmap", 0, .metavar = "PATH",
 	    .help = "record only cgroups whose ids are keys of this pinned BPF map"),
 	ROW(OPTION_U64, mntns, "mntns", 0, .metavar = "PID", .min = 1, .max = PID_MAX,

@@ -65,10 +65,11 @@ struct record_options {
 	u32_vec tids;
 	bool threads; /* tell threads of one name apart, of the whole host, too */
 	enum backend_kind backend;
-	bool follow;        /* descendants of the pids, too */
-	const char *comm;   /* name of threads; NULL: any */
-	uint64_t uid;       /* FILTERS_ANY_UID: any */
-	const char *cgroup; /* path; NULL: any */
+	bool follow;                        /* descendants of the pids, too */
+	const char *comm;                   /* name of threads; NULL: any */
+	uint64_t uid;                       /* FILTERS_ANY_UID: any */
+	const char *cgroup;                 /* path or name; NULL: any */
+	const char *container, *pod, *unit; /* other words for a cgroup; NULL: any */
 	const char *cgroup_map;
 	uint64_t mntns; /* id of a process in the mount namespace; 0: any namespace */
 	const char *mntns_map;

@@ -14,8 +14,9 @@
 
 #include "common/cleanup.h"
 #include "record/proc/proc_path.h"
-#include "record/system/privilege.h"
 #include "record/proc/proc_task.h"
+#include "record/process/cgroup_search.h"
+#include "record/system/privilege.h"
 
 static int check_ids(struct filters *f, struct err *err)
 {
@@ -41,32 +42,84 @@ static int check_ids(struct filters *f, struct err *err)
 	return 0;
 }
 
-static int open_cgroup(const char *path, struct filters *f, struct err *err)
+/* Opens the directory @path. Returns -EINVAL for one that is no cgroup. */
+static int open_directory(const char *path, struct filters *f)
 {
 	_cleanup_close_ int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK);
 	struct statfs fs;
 	struct stat st;
 
-	if (dir < 0) {
-		int ret = -errno;
-
-		err_set(err, ret, "failed to open cgroup '%s': %m", path);
-		return ret != -ENOENT
-			       ? ret
-			       : err_hint(
-					 err, ret,
-					 "a directory is due, as /sys/fs/cgroup/system.slice/NAME.service");
-	}
-	if (fstatfs(dir, &fs) || fstat(dir, &st))
-		return err_set(err, -errno, "failed to open cgroup '%s': %m", path);
-	if (fs.f_type != CGROUP2_SUPER_MAGIC) {
-		err_set(err, -EINVAL, "failed to open cgroup '%s': it is not in a cgroup v2 tree",
-			path);
-		return err_hint(err, -EINVAL, "where one is mounted: findmnt -t cgroup2");
-	}
+	if (dir < 0 || fstatfs(dir, &fs) || fstat(dir, &st))
+		return -errno;
+	if (fs.f_type != CGROUP2_SUPER_MAGIC)
+		return -EINVAL;
 	f->cgroup_id = st.st_ino; /* cgroup v2 has the ids as inode numbers */
 	f->cgroup_fd = TAKE_FD(dir);
 	return 0;
+}
+
+static int open_cgroup(const char *path, struct filters *f, struct err *err)
+{
+	int ret = open_directory(path, f);
+
+	if (ret == -EINVAL) {
+		err_set(err, ret, "failed to open cgroup '%s': it is not in a cgroup v2 tree",
+			path);
+		return err_hint(err, ret, "where one is mounted: findmnt -t cgroup2");
+	}
+	if (ret)
+		err_set(err, ret, "failed to open cgroup '%s': %s", path, strerror(-ret));
+	return ret != -ENOENT
+		       ? ret
+		       : err_hint(
+				 err, ret,
+				 "--cgroup takes a directory, a path below the root of cgroup v2, or a name: --cgroup NAME.service");
+}
+
+/* Opens the cgroup @path, which may also begin at the root of the hierarchy. */
+static int open_path(const char *path, struct filters *f, struct err *err)
+{
+	_cleanup_free_ char *place = NULL;
+
+	if (!open_directory(path, f))
+		return 0;
+	if (cgroup_place(path, &place) || open_directory(place, f))
+		return open_cgroup(path, f, err);
+	f->cgroup_path = TAKE_PTR(place);
+	return 0;
+}
+
+static int search(const struct cgroup_wanted *wanted, struct filters *f, struct err *err)
+{
+	int ret = cgroup_search(wanted, &f->cgroup_path, err);
+
+	return ret ? ret : open_cgroup(f->cgroup_path, f, err);
+}
+
+/* Finds the cgroup that the user names in one of several ways. */
+static int find_cgroup(struct filters *f, struct err *err)
+{
+	const struct filter_options *o = &f->options;
+	const struct cgroup_wanted ways[] = {{o->container, WORKLOAD_CONTAINER},
+					     {o->pod, WORKLOAD_POD},
+					     {o->unit, WORKLOAD_UNIT},
+					     {o->cgroup, NR_WORKLOAD_PARTS}};
+	int ret = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
+		if (!ways[i].word)
+			continue;
+		/* The name of a directory may also be a path: from where the user is. */
+		if (ways[i].part != NR_WORKLOAD_PARTS ||
+		    (!strchr(o->cgroup, '/') && open_directory(o->cgroup, f)))
+			return search(&ways[i], f, err);
+		ret = f->cgroup_fd < 0 ? open_path(o->cgroup, f, err) : 0;
+	}
+	if (!ret && o->cgroup && !f->cgroup_path) {
+		f->cgroup_path = strdup(o->cgroup);
+		ret = f->cgroup_path ? 0 : err_set(err, -ENOMEM, "failed to record: out of memory");
+	}
+	return ret;
 }
 
 /* Programs and links can be pinned just as maps. */
@@ -155,8 +208,8 @@ int filters_open(struct filters *f, const struct filter_options *o, struct err *
 	ret = check_ids(f, err);
 	if (!ret && o->mntns)
 		ret = find_mntns(o->mntns, &f->mntns_inum, err);
-	if (!ret && o->cgroup)
-		ret = open_cgroup(o->cgroup, f, err);
+	if (!ret)
+		ret = find_cgroup(f, err);
 	if (!ret && o->cgroup_map)
 		ret = open_map(o->cgroup_map, "ids of cgroups", &f->cgroup_map_fd, err);
 	if (!ret && o->mntns_map)
@@ -185,6 +238,7 @@ void filters_close(struct filters *f)
 	cleanup_close(&f->cgroup_map_fd);
 	cleanup_close(&f->mntns_map_fd);
 	vec_free(&f->scan);
+	free(f->cgroup_path);
 	*f = (struct filters){0};
 }
 
@@ -209,7 +263,7 @@ char *filters_format(const struct filters *f)
 	ADD(o->follow_pids, "children followed");
 	ADD(o->comm, "comm '%s'", o->comm);
 	ADD(o->uid != FILTERS_ANY_UID, "uid %" PRIu64, o->uid);
-	ADD(o->cgroup, "cgroup %s", o->cgroup);
+	ADD(f->cgroup_path, "cgroup %s", f->cgroup_path);
 	ADD(o->cgroup_map, "cgroups in map %s", o->cgroup_map);
 	ADD(o->mntns, "mount namespace %" PRIu32 " of process %" PRIu64, f->mntns_inum, o->mntns);
 	ADD(o->mntns_map, "mount namespaces in map %s", o->mntns_map);

@@ -19,11 +19,13 @@
 struct filter_options {
 	/* Processes or threads; one list is empty, and if both are, all threads pass. */
 	const u32_vec *pids, *tids;
-	bool follow_pids;       /* the descendants of pids, too */
-	bool has_command;       /* only a command and its descendants */
-	const char *comm;       /* name of threads; NULL: any */
-	uint64_t uid;           /* real user id, or FILTERS_ANY_UID */
-	const char *cgroup;     /* path of a directory of cgroup v2; NULL: any */
+	bool follow_pids;   /* the descendants of pids, too */
+	bool has_command;   /* only a command and its descendants */
+	const char *comm;   /* name of threads; NULL: any */
+	uint64_t uid;       /* real user id, or FILTERS_ANY_UID */
+	const char *cgroup; /* path or name of a directory of cgroup v2; NULL: any */
+	/* Other words for one, of which at most one is given: what it is. */
+	const char *container, *pod, *unit;
 	const char *cgroup_map; /* path of a pinned map, keyed by ids of cgroups; NULL: any */
 	uint64_t mntns;         /* id of a process in the mount namespace; 0: any namespace */
 	const char *mntns_map;  /* path of a pinned map, keyed by inode numbers; NULL: any */
@@ -38,6 +40,7 @@ struct filters {
 	bool follow;         /* marked processes pass, also if there are no ids */
 	uint32_t mntns_inum; /* inode number of the mount namespace; 0: any */
 	int cgroup_fd;       /* directory of cgroup v2; -1: any */
+	char *cgroup_path;   /* its path, as the user gave or the search found it; NULL: any */
 	uint64_t cgroup_id;  /* the kernel's id of that directory */
 	int cgroup_map_fd;   /* -1: any cgroup */
 	int mntns_map_fd;    /* -1: any mount namespace */

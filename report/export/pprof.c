@@ -7,7 +7,7 @@
 
 #include "report/export/exporters.h"
 #include "report/export/pprof_profile.h"
-#include "report/model/workload.h"
+#include "report/model/workload_text.h"
 
 struct pprof {
 	struct pprof_profile profile;

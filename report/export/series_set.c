@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "common/hash.h"
+#include "report/model/workload_text.h"
 #include "report/tables/table_ids.h"
 #include "report/view/owner.h"
 

@@ -7,8 +7,8 @@
 #ifndef REPORT_EXPORT_SERIES_SET_H
 #define REPORT_EXPORT_SERIES_SET_H
 
+#include "common/workload.h"
 #include "report/model/model.h"
-#include "report/model/workload.h"
 #include "report/text/string_set.h"
 #include "report/text/textbuf.h"
 

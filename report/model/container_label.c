@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/model/container_label.h"
 
-#include <string.h>
-
 #include "common/cleanup.h"
+#include "common/workload.h"
 
 /* The names of which the label is made, outermost first. */
 static const enum prof_attribute in_engine[] = {PROF_ATTRIBUTE_CONTAINER},
@@ -32,23 +31,11 @@ static bool put_label(const struct model *model, const struct model_process *pro
 static bool has_name(const struct model *model, const struct model_process *process,
 		     const enum prof_attribute *parts, size_t nr, const char *name)
 {
-	const char *last = model_process_attribute(model, process, parts[nr - 1]);
+	const char *texts[ARRAY_SIZE(in_pod)];
 
-	if (!last[0] || !strcmp(last, name))
-		return last[0];
-	for (size_t i = 0; i < nr; i++) {
-		const char *part = model_process_attribute(model, process, parts[i]);
-		size_t len = strlen(part);
-
-		if (!len)
-			continue;
-		if (strncmp(name, part, len) != 0)
-			return false;
-		name += len;
-		if (i + 1 < nr && *name++ != '/')
-			return false;
-	}
-	return !*name;
+	for (size_t i = 0; i < nr; i++)
+		texts[i] = model_process_attribute(model, process, parts[i]);
+	return workload_label_is_meant(texts, nr, name);
 }
 
 bool container_label_put(const struct model *model, const struct model_process *process,

@@ -9,7 +9,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "report/model/process_layouts.h"
-#include "report/model/workload.h"
+#include "report/model/workload_text.h"
 
 /* A line has at most this many thread names, because a process can have thousands. */
 #define THREADS_MAX 8

@@ -6,7 +6,7 @@
 #include "common/cleanup.h"
 #include "format/check.h"
 #include "report/model/process_name.h"
-#include "report/model/workload.h"
+#include "report/model/workload_text.h"
 #include "report/tables/epoch_frames.h"
 #include "report/tables/service_name.h"
 #include "report/tables/slice_times.h"

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/model/workload.h"
+#include "report/model/workload_text.h"
 
 #define UNIT_SUFFIX ".service"
 

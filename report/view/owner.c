@@ -8,7 +8,7 @@
 #include "report/model/container_label.h"
 #include "report/model/process_name.h"
 #include "report/model/row_changes.h"
-#include "report/model/workload.h"
+#include "report/model/workload_text.h"
 #include "report/tables/service_name.h"
 
 const char *const owner_words[NR_OWNERS + 1] = {

@@ -8,9 +8,9 @@
 
 #include "common/arena.h"
 #include "common/cleanup.h"
+#include "common/workload.h"
 #include "report/model/container_label.h"
 #include "report/model/row_changes.h"
-#include "report/model/workload.h"
 #include "report/view/request_label.h"
 #include "report/view/rows.h"
 
@@ -29,14 +29,14 @@ const struct option_spec filter_options[NR_FILTER_STEPS] = {
 		OPTION_TIDS, tids, "tid", .metavar = "TID[,TID...]",
 		.help = "only samples of these threads, where the recording has ids of threads"),
 	[FILTER_CGROUP] = FILTER_ROW(
-		OPTION_STRINGS, cgroups, "cgroup", .metavar = "PATH",
-		.help = "only samples of this cgroup and those below it; may be given several times"),
+		OPTION_STRINGS, cgroups, "cgroup", .metavar = "PATH|NAME",
+		.help = "only samples of this cgroup, or of those of this name, and those below it; may be given several times"),
 	[FILTER_CONTAINER] = FILTER_ROW(
 		OPTION_STRINGS, containers, "container", .metavar = "ID",
 		.help = "only samples of the container whose id begins so, or of this name; may be given several times"),
 	[FILTER_POD] = FILTER_ROW(
 		OPTION_STRINGS, pods, "pod", .metavar = "UID",
-		.help = "only samples of the pod with this uid or name; may be given several times"),
+		.help = "only samples of the pod whose uid begins so, or of this name; may be given several times"),
 	[FILTER_UNIT] = FILTER_ROW(
 		OPTION_STRINGS, units, "systemd-unit", .metavar = "NAME",
 		.help = "only samples of this service or scope of systemd; may be given several times"),
@@ -206,17 +206,11 @@ static int filter_threads(struct filtering *f)
 	return 0;
 }
 
-/* Is the cgroup @path one of those wanted, or below one? */
 static bool is_in_cgroup(const string_vec *wanted, const char *path)
 {
-	vec_for_each(wanted, it) {
-		size_t len = strlen(*it);
-
-		while (len && (*it)[len - 1] == '/')
-			len--;
-		if (!strncmp(path, *it, len) && (path[len] == '/' || (!path[len] && len)))
+	vec_for_each(wanted, it)
+		if (cgroup_is_within(path, *it))
 			return true;
-	}
 	return false;
 }
 
@@ -232,19 +226,11 @@ static int filter_cgroups(struct filtering *f)
 }
 
 /* Does the user want the container, pod or unit @name? */
-static bool is_in_workload(const string_vec *wanted, enum workload_part part, const char *name)
+static bool is_in_workload(const string_vec *wanted, struct workload_name name)
 {
-	vec_for_each(wanted, it) {
-		size_t len = strlen(*it);
-
-		if (part == WORKLOAD_CONTAINER && workload_is_id(name, strlen(name))
-			    ? !strncmp(name, *it, len)
-			    : !strcmp(name, *it))
+	vec_for_each(wanted, it)
+		if (workload_is_meant(name, *it))
 			return true;
-		if (part == WORKLOAD_UNIT && !strncmp(name, *it, len) &&
-		    !strcmp(name + len, ".service"))
-			return true;
-	}
 	return false;
 }
 
@@ -266,25 +252,20 @@ static int filter_workloads(struct filtering *f, enum workload_part part, const 
 {
 	const struct model *model = f->model;
 	_cleanup_free_ bool *is_wanted = calloc(model->processes.nr, sizeof(*is_wanted));
-	struct textbuf name = {.fd = -1};
-	int ret = is_wanted ? 0 : -ENOMEM;
+	struct workload_name name;
 
-	for (size_t i = 0; i < model->processes.nr && !ret; i++) {
+	if (!is_wanted)
+		return -ENOMEM;
+	for (size_t i = 0; i < model->processes.nr; i++) {
 		const struct model_process *process = &model->processes.data[i];
-		uint32_t cgroup = process->info.cgroup;
+		const char *cgroup = string_set_get(&model->strings, process->info.cgroup);
 
-		is_wanted[i] = has_wanted_name(model, process, wanted, part);
-		name.nr = 0;
-		if (!workload_put(string_set_get(&model->strings, cgroup), part, &name))
-			continue;
-		textbuf_char(&name, '\0');
-		ret = name.error;
-		is_wanted[i] |= !ret && is_in_workload(wanted, part, name.data);
+		is_wanted[i] = has_wanted_name(model, process, wanted, part) ||
+			       (workload_find(cgroup, part, &name) && is_in_workload(wanted, name));
 	}
-	for (size_t i = 0; i < model->rows.nr && !ret; i++)
+	for (size_t i = 0; i < model->rows.nr; i++)
 		f->is_kept[i] &= is_wanted[model->rows.data[i].process];
-	textbuf_deinit(&name);
-	return ret;
+	return 0;
 }
 
 static bool is_wanted_service(const string_vec *wanted, const char *name)

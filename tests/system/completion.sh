@@ -28,6 +28,8 @@ check "another program's options are not offered" same "$(completes profrep --fr
 check "an option after other words" same "$(completes profrep app.prof --symf)" "--symfs"
 check "no options where a value is due" same "$(completes profrec -F -)" ""
 check "no options where a file is due" same "$(completes profrec --output -)" ""
+check "no options where a path or a name is due" same "$(completes profrec --cgroup -)" ""
+check "paths where a path or a name is due" contains "$(sed -n '/--output | -o/p' "$BUILD/completions/profrec")" "--cgroup"
 check "no options after an equals sign" same "$(completes profrec --output = -)" ""
 check "options after a value" same "$(completes profrec -F 99 --qu)" "--quiet"
 check "words of a value" same "$(completes profrec --languages p)" "py php pl"

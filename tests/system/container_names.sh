@@ -53,7 +53,7 @@ ln -s "../$(id 1)/config.v2.json" "$docker/$(id 7)/config.v2.json"
 mkfifo "$docker/$(id 8)/config.v2.json"
 put "$docker/$(id 9)/config.v2.json" "{\"Name\":\"/large\"$(head -c 1100000 /dev/zero | tr '\0' ' ')}"
 spin docker "system.slice/docker-$(id 1).scope"
-spin cri "kubepods.slice/cri-containerd-$(id 2).scope"
+spin cri "kubepods.slice/kubepods-pod0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0.slice/cri-containerd-$(id 2).scope"
 spin nerdctl "system.slice/nerdctl-$(id 3).scope"
 spin crio "kubepods.slice/crio-$(id 4).scope"
 spin hostile "docker/$(id 5)"
@@ -101,6 +101,16 @@ check "--container by the name of Docker" same "$(names --container front)" dock
 check "--container by the name in its pod" same "$(names --container app --container shop/sql/db)" "cri crio"
 check "--container by its id" same "$(names --container "$(id 2)")" cri
 check "--pod by its name" same "$(names --pod web-0 --pod shop/sql)" "cri crio"
+# chosen OPTION NAME: the cgroup that profrec records.
+chosen() { "$profrec" -q "--$1" "$2" -o "$dir/chosen.prof" 0.1 2>&1 && info "$dir/chosen.prof" filters; }
+check "profrec --container by the name of Docker" same "$(chosen container front)" \
+	"cgroup $cgroups/$within/system.slice/docker-$(id 1).scope"
+check "profrec --container by the name in its pod" same "$(chosen container shop/sql/db)" \
+	"cgroup $cgroups/$within/kubepods.slice/crio-$(id 4).scope"
+check "profrec --pod by its name" same "$(chosen pod web-0)" \
+	"cgroup $cgroups/$within/kubepods.slice/kubepods-pod0f1e2d3c_4b5a_6978_8796_a5b4c3d2e1f0.slice"
+check "profrec --container: a file of another user names nothing" says 1 "failed to find container 'theirs' in the cgroup v2 tree $cgroups" \
+	"$profrec" --container theirs -o "$dir/x.prof" 1
 "$profrep" merge -o "$dir/merged.prof" "$dir/app.prof" "$dir/app.prof"
 check "a merged recording has the names of containers" \
 	contains "$("$profrep" top --by container "$dir/merged.prof")" shop/web-0/app

@@ -105,16 +105,23 @@ inside=$cgroups/profrec-test.$$
 cleanup_extra()
 {
 	[ -z "${caged:-}" ] || { kill -KILL "$caged"; wait "$caged"; } 2> /dev/null
-	rmdir "$inside/below" "$inside" 2> /dev/null
+	rmdir "$inside/below/ours$$.service" "$inside/below" "$inside" 2> /dev/null
 }
-if [ -n "$cgroups" ] && mkdir -p "$inside/below" 2> /dev/null &&
-	{ "$dir/other" deep 3 & caged=$!; echo $caged > "$inside/below/cgroup.procs"; } 2> /dev/null; then
+if [ -n "$cgroups" ] && mkdir -p "$inside/below/ours$$.service" 2> /dev/null &&
+	{ "$dir/other" deep 3 & caged=$!; echo $caged > "$inside/below/ours$$.service/cgroup.procs"; } 2> /dev/null; then
 	busy+=" $caged"
 	record cgroup --cgroup "$inside"
 	check "--cgroup records what is below" only cgroup "^other;"
 	check "--cgroup: the recording tells" same "$(info "$dir/cgroup.prof" filters)" "cgroup $inside"
 	record nocgroup --cgroup "$inside" -p $burner
 	check "--cgroup and -p: both must pass" same "$(folded nocgroup)" ""
+	for words in "cgroup ${inside##*/}" "cgroup /${inside##*/}/below" "cgroup ${inside##*/}/below" "systemd-unit ours$$"; do
+		record words --"${words% *}" "${words#* }"
+		check "--$words" only words "^other;"
+	done
+	check "--systemd-unit: the recording tells the path" same "$(info "$dir/words.prof" filters)" "cgroup $inside/below/ours$$.service"
+	check "--cgroup: a slip" says 1 "failed to find cgroup '${inside##*/}e'; did you mean '${inside##*/}'?" \
+		"$profrec" -o "$dir/x.prof" --cgroup "${inside##*/}e" 1
 	has_cgroup=1
 else
 	skip "--cgroup" "no directory can be made in a cgroup v2 tree"
@@ -156,7 +163,7 @@ if command -v bpftool > /dev/null && [ -n "$has_mounts" ] && mkdir "$bpffs" && m
 	check "--mntnsmap and --cgroupmap: both must pass" same "$(folded both)" ""
 	if [ -n "${has_cgroup:-}" ]; then
 		begin_recording -F 499 -o "$dir/live.prof" --cgroupmap "$bpffs/cgroups"
-		bpftool map update pinned "$bpffs/cgroups" key $(bytes "$(stat -c %i "$inside/below")") value 0 0 0 0 0 0 0 0
+		bpftool map update pinned "$bpffs/cgroups" key $(bytes "$(stat -c %i "$inside/below/ours$$.service")") value 0 0 0 0 0 0 0 0
 		run_for 30 "$caged"
 		end_recording
 		check "--cgroupmap: a change of the map holds at once" only live "^other;"

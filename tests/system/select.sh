@@ -71,6 +71,10 @@ processes() { "$profrep" processes "$@" "$dir/processes.prof" 2> /dev/null; }
 check "--cgroup" same "$(processes --cgroup "/system.slice/nginx service" | awk 'NR > 1 {print $2}')" 100
 check "--cgroup of those above" same "$(processes --cgroup /system.slice | samples)" \
 	"$(processes | grep -F nginx | awk '{print $1}')"
+for word in system.slice /sys/fs/cgroup/system.slice /sys/fs/cgroup/unified/system.slice/; do
+	check "--cgroup $word" diff <(processes --cgroup /system.slice) <(processes --cgroup "$word")
+done
+check "--cgroup of a name" same "$(processes --cgroup "nginx service" | awk 'NR > 1 {print $2}')" 100
 check "--cgroup is no mere beginning" fails 1 "$profrep" processes --cgroup /system.sli "$dir/processes.prof"
 
 # Owners: what the first frame says is what the filter chooses.
@@ -78,6 +82,7 @@ owners=$dir/owners.prof
 check "--container, of two" same "$(folded --container 0123456789ab --container 2 "$owners" | awk '{n += $NF} END {print n}')" 19
 check "--container is no mere beginning of a name" fails 1 "$profrep" -f --container a "$owners"
 check "--pod" diff <(folded --by pod "$owners" | grep '^0f1e') <(folded --by pod --pod 0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0 "$owners")
+check "--pod, the beginning of its uid" diff <(folded --by pod "$owners" | grep '^0f1e') <(folded --by pod --pod 0f1e "$owners")
 # A name of systemd's with escapes: as systemd has it, as it is in data, and as it is printed.
 escaped=$dir/escapes.prof
 check "--systemd-unit of an escaped name" diff <(folded --by unit "$escaped" | grep -F 'my\x2dapp.service') \

@@ -253,17 +253,28 @@ static void set_option(size_t i)
 	case 9:
 		options.traces = true;
 		break;
+	case 10:
+		options.container = "3f8a";
+		break;
+	case 11:
+		options.pod = "web-0";
+		break;
+	case 12:
+		options.unit = "nginx";
+		break;
 	}
 }
 
 START_TEST(options_that_need_bpf)
 {
 	static const char *const names[] = {
-		"option --off-cpu",   "counting hits of probes (-e)",
-		"a tracepoint (-e)",  "option --cgroup",
-		"option --cgroupmap", "option --mntns",
-		"option --mntnsmap",  "option --shed",
-		"option --labels",    "option --traces",
+		"option --off-cpu",      "counting hits of probes (-e)",
+		"a tracepoint (-e)",     "option --cgroup",
+		"option --cgroupmap",    "option --mntns",
+		"option --mntnsmap",     "option --shed",
+		"option --labels",       "option --traces",
+		"option --container",    "option --pod",
+		"option --systemd-unit",
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {

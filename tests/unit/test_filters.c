@@ -140,11 +140,12 @@ END_TEST
 
 START_TEST(paths_that_are_something_else)
 {
-	options.cgroup = "missing";
-	expect_refused(-ENOENT, "failed to open cgroup 'missing': No such file or directory",
-		       "a directory is due, as /sys/fs/cgroup/system.slice/NAME.service");
-	options.cgroup = ".";
-	expect_refused(-EINVAL, "failed to open cgroup '.': it is not in a cgroup v2 tree",
+	options.cgroup = "missing/";
+	expect_refused(
+		-ENOENT, "failed to open cgroup 'missing/': No such file or directory",
+		"--cgroup takes a directory, a path below the root of cgroup v2, or a name: --cgroup NAME.service");
+	options.cgroup = "/tmp";
+	expect_refused(-EINVAL, "failed to open cgroup '/tmp': it is not in a cgroup v2 tree",
 		       "where one is mounted: findmnt -t cgroup2");
 	options.cgroup = NULL;
 	options.cgroup_map = ".";

@@ -160,6 +160,13 @@ START_TEST(filters)
 	ck_assert_str_eq(o.unwind_cache, "/u");
 	ck_assert_uint_eq(o.mntns, 4194304);
 	ck_assert_str_eq(o.mntns_map, "/n");
+	TAKE("--container", "3f8a");
+	ck_assert_str_eq(o.container, "3f8a");
+	TAKE("--pod", "shop/web-0");
+	ck_assert_str_eq(o.pod, "shop/web-0");
+	TAKE("--systemd-unit", "nginx");
+	ck_assert_str_eq(o.unit, "nginx");
+	REFUSE("option --pod: not allowed with option --cgroup", "", "--cgroup", "/c", "--pod=1");
 	TAKE("-p", "1", "--follow", "--comm", "123456789012345");
 	ck_assert(o.follow);
 	REFUSE("option --pause: needs --repeat", "", "--pause", "3");

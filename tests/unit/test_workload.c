@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/model/workload.h"
+#include "report/model/workload_text.h"
 #include "tests/unit/suite.h"
 
 #define ID     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -170,4 +170,88 @@ START_TEST(ids)
 }
 END_TEST
 
-SUITE_MAIN("workload", forms_of_engines, no_ids, hostile_names, ids)
+static bool is_meant(const char *path, enum workload_part part, const char *word)
+{
+	struct workload_name name;
+
+	ck_assert_uint_ne(workload_find(path, part, &name), 0);
+	return workload_is_meant(name, word);
+}
+
+/* The beginning of an id or uid is enough, but not that of a name. */
+START_TEST(words_of_people)
+{
+	const char *docker = "/system.slice/docker-" ID ".scope",
+		   *nspawn = "/machine-web\\x2d1.scope";
+	const char *pod = "/kubepods-pod" UID_ ".slice", *unit = "/system.slice/nginx.service";
+
+	ck_assert(is_meant(docker, WORKLOAD_CONTAINER, "0123"));
+	ck_assert(is_meant(docker, WORKLOAD_CONTAINER, ID));
+	ck_assert(!is_meant(docker, WORKLOAD_CONTAINER, ID "0"));
+	ck_assert(!is_meant(docker, WORKLOAD_CONTAINER, "1"));
+	ck_assert(!is_meant(docker, WORKLOAD_CONTAINER, ""));
+	ck_assert(is_meant(nspawn, WORKLOAD_CONTAINER, "web-1"));
+	ck_assert(!is_meant(nspawn, WORKLOAD_CONTAINER, "web"));
+	ck_assert(is_meant(pod, WORKLOAD_POD, UID));
+	ck_assert(is_meant(pod, WORKLOAD_POD, "0f1e2d3c-4b"));
+	ck_assert(!is_meant(pod, WORKLOAD_POD, "4b5a"));
+	ck_assert(is_meant(unit, WORKLOAD_UNIT, "nginx"));
+	ck_assert(is_meant(unit, WORKLOAD_UNIT, "nginx.service"));
+	ck_assert(!is_meant(unit, WORKLOAD_UNIT, "ngin"));
+	ck_assert(!is_meant(unit, WORKLOAD_UNIT, "nginx."));
+	ck_assert(!is_meant("/init.scope", WORKLOAD_UNIT, "init"));
+}
+END_TEST
+
+START_TEST(labels)
+{
+	static const char *const all[] = {"shop", "web-0", "app"}, *const some[] = {"", "", "app"},
+				 *const none[] = {"shop", "web-0", ""};
+
+	ck_assert(workload_label_is_meant(all, 3, "app"));
+	ck_assert(workload_label_is_meant(all, 3, "shop/web-0/app"));
+	ck_assert(!workload_label_is_meant(all, 3, "shop/web-0"));
+	ck_assert(!workload_label_is_meant(all, 3, "shop/web-0/app/"));
+	ck_assert(workload_label_is_meant(all, 2, "shop/web-0"));
+	ck_assert(workload_label_is_meant(some, 3, "app"));
+	ck_assert(!workload_label_is_meant(none, 3, "shop/web-0"));
+	ck_assert(!workload_label_is_meant(none, 3, ""));
+}
+END_TEST
+
+START_TEST(cgroups)
+{
+	static const struct {
+		const char *path, *word;
+		bool is_within;
+	} uses[] = {
+		{"/a.slice/b.service/c", "/a.slice", true},
+		{"/a.slice/b.service/c", "/a.slice/b.service/", true},
+		{"/a.slice/b.service/c", "/a.slice/b.serv", false},
+		{"/a.slice/b.service/c", "/b.service", false},
+		{"/a.slice/b.service/c", "a.slice/b.service", true},
+		{"/a.slice/b.service/c", "b.service/c", false},
+		{"/a.slice/b.service/c", "/sys/fs/cgroup/a.slice", true},
+		{"/a.slice/b.service/c", "/sys/fs/cgroup/unified/a.slice/b.service", true},
+		{"/a.slice/b.service/c", "/sys/fs/cgroup/", true},
+		{"/a.slice/b.service/c", "/sys/fs/cgroup/b.service", false},
+		{"/a.slice/b.service/c", "b.service", true},
+		{"/a.slice/b.service/c", "b.service/", true},
+		{"/a.slice/b.service/c", "c", true},
+		{"/a.slice/b.service/c", "service", false},
+		{"/a.slice/b.service/c", "/", true},
+		{"/a.slice/b.service/c", "", false},
+		{"/sys/fs/cgroup/x", "/sys/fs/cgroup/x", true},
+		{"/", "/", true},
+		{"", "/", false},
+		{"", "a", false},
+	};
+
+	for (size_t i = 0; i < sizeof(uses) / sizeof(uses[0]); i++)
+		ck_assert_msg(cgroup_is_within(uses[i].path, uses[i].word) == uses[i].is_within,
+			      "%s in %s", uses[i].path, uses[i].word);
+}
+END_TEST
+
+SUITE_MAIN("workload", forms_of_engines, no_ids, hostile_names, ids, words_of_people, labels,
+	   cgroups)

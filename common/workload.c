@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/model/workload.h"
+#include "common/workload.h"
 
 #include <string.h>
 
@@ -177,23 +177,44 @@ static int byte_at(const char *s)
 		       : -1;
 }
 
-/* Appends a name without the escapes of systemd: web\x2d1 is web-1. */
-static void put_name(struct part name, struct textbuf *out)
+char workload_next(struct workload_name *name)
 {
-	for (size_t i = 0; i < name.len; i++) {
-		int byte = i + 3 < name.len && name.s[i] == '\\' && name.s[i + 1] == 'x'
-				   ? byte_at(name.s + i + 2)
-				   : -1;
+	bool is_escaped = name->part == WORKLOAD_CONTAINER && name->len > 3 && name->s[0] == '\\' &&
+			  name->s[1] == 'x';
+	int byte = is_escaped ? byte_at(name->s + 2) : -1;
+	size_t used = byte > 0 ? 4 : 1;
+	char c;
 
-		textbuf_char(out, byte > 0 ? (char)byte : name.s[i]);
-		i += byte > 0 ? 3 : 0;
-	}
+	if (!name->len)
+		return '\0';
+	c = byte > 0 ? (char)byte : name->s[0];
+	name->s += used;
+	name->len -= used;
+	return name->part == WORKLOAD_POD && c == '_' ? '-' : c;
 }
 
-static void put_pod(struct part uid, struct textbuf *out)
+/* Ids are of digits alone, and uids of hyphens, too. */
+static bool is_any_id(struct workload_name name)
 {
-	for (size_t i = 0; i < uid.len; i++)
-		textbuf_char(out, uid.s[i] == '_' ? '-' : uid.s[i]);
+	return name.part == WORKLOAD_POD || workload_is_id(name.s, name.len);
+}
+
+bool workload_is_meant(struct workload_name name, const char *word)
+{
+	bool is_beginning = is_any_id(name);
+	char c;
+
+	if (!*word)
+		return false;
+	while ((c = workload_next(&name)) && *word)
+		if (c != *word++)
+			return false;
+	if (!c)
+		return !*word;
+	if (is_beginning)
+		return true;
+	return name.part == WORKLOAD_UNIT && c == '.' && name.len == strlen("service") &&
+	       !memcmp(name.s, "service", name.len);
 }
 
 /* Returns the last directory of the @len bytes at @path. */
@@ -206,7 +227,7 @@ static struct part last_part(const char *path, size_t len)
 	return (struct part){path + begin, len - begin};
 }
 
-size_t workload_put(const char *path, enum workload_part part, struct textbuf *out)
+size_t workload_find(const char *path, enum workload_part part, struct workload_name *name)
 {
 	static bool (*const find[NR_WORKLOAD_PARTS])(struct part *, struct part) = {
 		find_container, find_pod, find_unit};
@@ -218,15 +239,70 @@ size_t workload_put(const char *path, enum workload_part part, struct textbuf *o
 
 		parent = last_part(path, above);
 		if (found.len && find[part](&found, parent)) {
-			if (part == WORKLOAD_CONTAINER)
-				put_name(found, out);
-			else if (part == WORKLOAD_POD)
-				put_pod(found, out);
-			else
-				textbuf_bytes(out, found.s, found.len);
+			*name = (struct workload_name){found.s, found.len, part};
 			return len;
 		}
 		len = above;
 	}
 	return 0;
+}
+
+bool workload_label_is_meant(const char *const *parts, size_t nr, const char *word)
+{
+	const char *last = parts[nr - 1];
+
+	if (!last[0] || !strcmp(last, word))
+		return last[0];
+	for (size_t i = 0; i < nr; i++) {
+		size_t len = strlen(parts[i]);
+
+		if (!len)
+			continue;
+		if (strncmp(word, parts[i], len) != 0)
+			return false;
+		word += len;
+		if (i + 1 < nr && *word++ != '/')
+			return false;
+	}
+	return !*word;
+}
+
+/* Is @path the first @len bytes of @begin, or below that directory? */
+static bool is_below(const char *path, const char *begin, size_t len)
+{
+	return !strncmp(path, begin, len) && (path[len] == '/' || (!path[len] && len));
+}
+
+static bool has_directory(const char *path, const char *name, size_t len)
+{
+	for (; *path; path += strcspn(path, "/")) {
+		path += *path == '/';
+		if (len && strcspn(path, "/") == len && !memcmp(path, name, len))
+			return true;
+	}
+	return false;
+}
+
+bool cgroup_is_within(const char *path, const char *word)
+{
+	/* The longer one where cgroup v1 has the usual place. */
+	static const char *const mounts[] = {"/sys/fs/cgroup/unified", "/sys/fs/cgroup"};
+	size_t len = strlen(word);
+
+	while (len && word[len - 1] == '/')
+		len--;
+	if (!memchr(word, '/', len))
+		return len ? has_directory(path, word, len) : *word && *path == '/';
+	if (*word != '/')
+		return *path == '/' && is_below(path + 1, word, len);
+	if (is_below(path, word, len))
+		return true;
+	for (size_t i = 0; i < sizeof(mounts) / sizeof(mounts[0]); i++) {
+		size_t mount = strlen(mounts[i]);
+
+		if (len >= mount && is_below(word, mounts[i], mount))
+			return len == mount ? *path == '/'
+					    : is_below(path, word + mount, len - mount);
+	}
+	return false;
 }

@@ -43,6 +43,35 @@ static void print_words(const struct option_spec *opt, const char *indent)
 	printf("' -- \"${word##*,}\"); compopt +o default 2> /dev/null; return ;;\n");
 }
 
+/* Has @opt values that are asked for? */
+static bool is_asked_for(const struct option_spec *opt)
+{
+	return opt->offer != OFFER_NOTHING;
+}
+
+static void print_pids(const struct option_spec *opt, const char *indent)
+{
+	printf("%s", indent);
+	print_names(opt->name, opt->short_name, " | ");
+	printf(") mapfile -t COMPREPLY < <(compgen -P \"${word%%\"${word##*,}\"}\" -W \"$(cd /proc && echo [0-9]*)\" -- \"${word##*,}\"); compopt +o default 2> /dev/null; return ;;\n");
+}
+
+/* bash replaces what follows the last colon, if a colon ends words. */
+static void print_events(const struct option_spec *opt, const char *indent)
+{
+	printf("%s", indent);
+	print_names(opt->name, opt->short_name, " | ");
+	printf(")\n"
+	       "%s\tlocal name kept=''\n"
+	       "%s\t[[ $COMP_WORDBREAKS != *:* ]] || kept=${typed%%\"${typed##*:}\"}\n"
+	       "%s\twhile read -r name; do\n"
+	       "%s\t\t[[ $name != \"$typed\"* ]] || COMPREPLY+=(\"${name#\"$kept\"}\")\n"
+	       "%s\tdone < <(\"${COMP_WORDS[0]}\" --list ${typed:+\"$typed*\"} 2> /dev/null)\n"
+	       "%s\tcompopt +o default 2> /dev/null\n"
+	       "%s\treturn ;;\n",
+	       indent, indent, indent, indent, indent, indent, indent);
+}
+
 /*
  * Prints a branch for all options whose value is a path, or for all other options with a value, but
  * not for those whose values are known words.
@@ -54,7 +83,7 @@ static void print_branch(const struct command_spec *command, bool path, const ch
 	const char *separator = "";
 
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
-		if (!option_has_value(opt) || option_has_words(opt) ||
+		if (!option_has_value(opt) || option_has_words(opt) || is_asked_for(opt) ||
 		    completion_takes_path(opt) != path)
 			continue;
 		printf("%s", separator[0] ? separator : indent);
@@ -91,6 +120,10 @@ static void print_command(const struct command_spec *command, const char *indent
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++)
 		if (option_has_words(opt))
 			print_words(opt, indent);
+		else if (opt->offer == OFFER_PIDS)
+			print_pids(opt, indent);
+		else if (opt->offer == OFFER_EVENTS)
+			print_events(opt, indent);
 	print_branch(command, true, indent, "return");
 	print_branch(command, false, indent, "compopt +o default 2> /dev/null; return");
 	printf("%sesac\n", indent);
@@ -149,6 +182,30 @@ static void print_commands(const struct program_spec *program)
 	       "\tesac\n");
 }
 
+/*
+ * Sets $before to the option whose value $word may be. bash makes a word of its own of the '=' in
+ * "--output=FILE", and of each ':' in an event: $typed has all words of that.
+ */
+static void print_context(const struct command_spec *command)
+{
+	const struct option_spec *opt;
+	bool has_events = false;
+
+	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++)
+		has_events |= opt->offer == OFFER_EVENTS;
+	if (has_events)
+		printf("\tlocal typed=$word at=$COMP_CWORD\n"
+		       "\twhile ((at > 1)) && [[ ${COMP_WORDS[at]} == : || ${COMP_WORDS[at - 1]} == : ]]; do\n"
+		       "\t\ttyped=${COMP_WORDS[at -= 1]}$typed\n"
+		       "\tdone\n"
+		       "\tbefore=${COMP_WORDS[at - 1]}\n"
+		       "\t[ \"$typed\" = = ] && typed=\n"
+		       "\t[ \"$before\" = = ] && before=${COMP_WORDS[at - 2]}\n");
+	else
+		printf("\t[ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}\n");
+	printf("\t[ \"$word\" = = ] && word=\n");
+}
+
 void completion_print(const struct program_spec *program)
 {
 	const char *name = program->name;
@@ -168,9 +225,7 @@ void completion_print(const struct program_spec *program)
 		       "\t\t((i + 1 == COMP_CWORD)) && mapfile -t COMPREPLY < <(compgen -c -- \"$word\")\n"
 		       "\t\treturn\n"
 		       "\tdone\n");
-	/* bash makes a word of its own of the '=' in "--output=FILE". */
-	printf("\t[ \"$word\" = = ] && word=\n"
-	       "\t[ \"$before\" = = ] && before=${COMP_WORDS[COMP_CWORD - 2]}\n");
+	print_context(program->commands[0]);
 	if (program_has_commands(program))
 		print_commands(program);
 	else

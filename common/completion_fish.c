@@ -47,7 +47,9 @@ static void print_value(const struct option_spec *opt)
 	if (!option_has_value(opt))
 		return;
 	if (!option_has_words(opt)) {
-		printf(completion_takes_path(opt) ? " -r -F" : " -x");
+		printf(completion_takes_path(opt) ? " -r -F"
+		       : opt->offer == OFFER_PIDS ? " -x -a '(__fish_complete_pids)'"
+						  : " -x");
 		return;
 	}
 	printf(" -x -a '");

@@ -28,7 +28,9 @@ static void print_value(const struct option_spec *opt)
 	print_escaped(opt->metavar, ":[]\\");
 	putchar(':');
 	if (!option_has_words(opt)) {
-		printf(completion_takes_path(opt) ? "_files" : " ");
+		printf("%s", completion_takes_path(opt) ? "_files"
+			     : opt->offer == OFFER_PIDS ? "_pids"
+							: " ");
 		return;
 	}
 	printf(opt->type == OPTION_PARSED ? "_sequence compadd - " : "(");

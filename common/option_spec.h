@@ -34,6 +34,13 @@ enum option_type {
 	OPTION_MOVED,    /* an old spelling; an error names the new one, which is in help */
 };
 
+/* What the completion asks this host for, in place of a value's words. */
+enum option_offer {
+	OFFER_NOTHING = 0,
+	OFFER_PIDS,   /* of processes that run */
+	OFFER_EVENTS, /* what the program's --list prints */
+};
+
 /* One option. */
 struct option_spec {
 	const char *name; /* long name, without the dashes */
@@ -60,6 +67,7 @@ struct option_spec {
 	 * unless all of its words are known. The completion offers them. May be empty.
 	 */
 	struct word_list words;
+	enum option_offer offer;
 };
 
 /* A row for the @field of the struct @filled; more designated initialisers may follow. */

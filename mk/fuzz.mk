@@ -16,7 +16,7 @@ FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
 	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c load_library.c kernel_paths.c packed_file.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
 FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c record/proc/proc_path.c $(FUZZ_SECTIONS) elf/unpack_xz.c \
-	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c pattern.c usdt.c user_functions.c user_places.c) \
+	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c name_vec.c pattern.c usdt.c user_functions.c user_places.c) \
 	$(filter record/cfi/%,$(RECORD_SRC))
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_SECTIONS) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c

@@ -7,6 +7,7 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
+#include "record/list_events.h"
 #include "record/parse_options.h"
 #include "record/recorder.h"
 #include "record/repeat.h"
@@ -53,7 +54,9 @@ int main(int argc, char **argv)
 	hash_seed_init();
 	ret = record_options_parse(&options, argc, argv, &err);
 	is_usage = ret < 0;
-	if (ret == OPTIONS_RUN)
+	if (ret == OPTIONS_RUN && options.list)
+		ret = list_events(&options, &err);
+	else if (ret == OPTIONS_RUN)
 		ret = options.repeat ? repeat_recordings(&options, &status, &err)
 				     : recorder_run(&options, &status, &err);
 	if (ret < 0) {

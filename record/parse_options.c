@@ -355,6 +355,18 @@ static int print_languages(uint32_t asked)
 	return OPTIONS_DONE;
 }
 
+/* With --list, the operands are patterns, and nothing else is looked at. */
+static int take_list(struct record_options *options, const struct command_line *line,
+		     struct err *err)
+{
+	if (options->command)
+		return err_set(err, -EINVAL, "option --list: not allowed with a command");
+	if (options->is_regex)
+		return err_set(err, -EINVAL, "option --list: not allowed with -r/--regexp");
+	options->patterns_listed = line->operands;
+	return OPTIONS_RUN;
+}
+
 int record_options_parse(struct record_options *options, int argc, char **argv, struct err *err)
 {
 	struct command_line line;
@@ -393,6 +405,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 		return ret;
 	if (options->languages & (LANGUAGES_HELP | LANGUAGES_HELP_MAN))
 		return print_languages(options->languages);
+	if (options->list)
+		return take_list(options, &line, err);
 	ret = parse_operands(options, line.nr_operands, line.operands, err);
 	if (!ret)
 		ret = choose_events(options, err);

@@ -43,7 +43,7 @@ static int note_weight(const char *text, void *target)
 
 static const struct option_spec target_rows[] = {
 	ROW(OPTION_PIDS, pids, "pid", 'p', .metavar = "PID[,PID...]", .exclusive = IDS,
-	    .help = "record only these processes",
+	    .offer = OFFER_PIDS, .help = "record only these processes",
 	    .hint = "'-p \"$(pgrep -d , NAME)\"' finds them by name, --comm takes names of threads"),
 	ROW(OPTION_TIDS, tids, "tid", 'L', .metavar = "TID[,TID...]", .exclusive = IDS,
 	    .help = "record only these threads"),
@@ -76,8 +76,10 @@ static const struct option_spec target_rows[] = {
 };
 
 static const struct option_spec event_rows[] = {
-	ROW(OPTION_STRINGS, events.texts, "event", 'e', .metavar = "EVENT",
-	    .help = "sample EVENT, a name that perf list shows (default cycles, else cpu-clock), or count the stacks of every hit of a function, tracepoint or static probe, as c:malloc or t:block:*; may be given several times"),
+	ROW(OPTION_STRINGS, events.texts, "event", 'e', .metavar = "EVENT", .offer = OFFER_EVENTS,
+	    .help = "sample EVENT, a name that --list or perf list shows (default cycles, else cpu-clock), or count the stacks of every hit of a function, tracepoint or static probe, as c:malloc or t:block:*; may be given several times"),
+	ROW(OPTION_FLAG, list, "list", 0,
+	    .help = "record nothing, but list what -e can take: events, tracepoints, functions and static probes that match the patterns given as operands"),
 	ROW(OPTION_FLAG, is_regex, "regexp", 'r',
 	    .help = "take names in -e as regular expressions, which must match a whole name"),
 	ROW(OPTION_STRING, library, "library", 'l', .metavar = "LIB",
@@ -272,6 +274,7 @@ const struct program_spec record_program = {
 		"  profrec -e sched:sched_switch -c 10\n"
 		"                                  record every tenth switch of tasks\n"
 		"  profrec -p 185 -e c:malloc      record who calls malloc in process 185\n"
+		"  profrec --list 'c:mall*'        list functions of the C library for -e\n"
 		"  profrec --off-cpu -p 185 10     record where process 185 waits\n"
 		"  profrec -e 't:block:*' 10       record who causes block I/O\n"
 		"  profrec -o - -i 1 | profrep -T -f -\n"

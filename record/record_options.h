@@ -73,7 +73,9 @@ struct record_options {
 	const char *cgroup_map;
 	uint64_t mntns; /* id of a process in the mount namespace; 0: any namespace */
 	const char *mntns_map;
-	u32_vec cpus; /* empty: all */
+	u32_vec cpus;           /* empty: all */
+	bool list;              /* list events, and record nothing */
+	char **patterns_listed; /* of the events to list; ends with NULL */
 	struct event_options events;
 	bool is_regex;       /* names in patterns are regular expressions */
 	const char *library; /* of functions in patterns without a library; NULL: none */

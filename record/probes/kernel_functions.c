@@ -27,42 +27,6 @@ static const struct {
 	{"__noinstr_text_start", "__noinstr_text_end"},
 };
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-bool name_vec_has(const name_vec *names, const char *name)
-{
-	size_t at = search_first(names->nr, i, strcmp(names->data[i], name) >= 0);
-
-	return at < names->nr && !strcmp(names->data[at], name);
-}
-
-void name_vec_free(name_vec *names)
-{
-	vec_for_each(names, name)
-		free(*name);
-	vec_free(names);
-}
-
-/* Adds a copy of the name. */
-static int push_name(name_vec *names, const char *name)
-{
-	char *copy = strdup(name);
-
-	if (copy && !vec_push(names, copy))
-		return 0;
-	free(copy);
-	return -ENOMEM;
-}
-
-static void sort_names(name_vec *names)
-{
-	if (names->nr)
-		qsort(names->data, names->nr, sizeof(char *), compare_names);
-}
-
 /* Reads the names of functions where no probe may be: the second word of each line. */
 static int read_forbidden(FILE *f, name_vec *names)
 {
@@ -76,9 +40,9 @@ static int read_forbidden(FILE *f, name_vec *names)
 		if (word)
 			word = strtok_r(NULL, " \t\n", &save);
 		if (word)
-			ret = push_name(names, word);
+			ret = name_vec_add(names, word);
 	}
-	sort_names(names);
+	name_vec_sort(names);
 	return ret;
 }
 
@@ -377,16 +341,34 @@ int kernel_functions_names(const struct pattern *pattern, const struct kernel_fu
 	while (!ret && read_symbol(kallsyms, &line, &size, &symbol)) {
 		if (!is_function(&symbol) || !name_matches(&pattern->name, symbol.name))
 			continue;
-		ret = push_name(&all, symbol.name);
+		ret = name_vec_add(&all, symbol.name);
 		if (!ret && has_addr(&functions->addrs, symbol.addr))
-			ret = push_name(&chosen, symbol.name);
+			ret = name_vec_add(&chosen, symbol.name);
 	}
-	sort_names(&all);
+	name_vec_sort(&all);
 	leave_unique(&all);
 	vec_for_each(&chosen, name)
 		if (!ret && name_vec_has(&all, *name))
-			ret = push_name(names, *name);
-	sort_names(names);
+			ret = name_vec_add(names, *name);
+	name_vec_sort(names);
+	return ret;
+}
+
+int kernel_functions_list(const struct pattern *pattern, name_vec *names, bool *are_hidden,
+			  struct err *err)
+{
+	_cleanup_fclose_ FILE *f = fopen(KALLSYMS, "re");
+	_cleanup_(kernel_functions_deinit) struct kernel_functions found = {0};
+	_cleanup_free_ char *line = NULL;
+	struct symbol symbol;
+	size_t size = 0;
+	int ret = kernel_functions_find(pattern, &found, err);
+
+	*are_hidden = found.are_hidden;
+	while (!ret && f && read_symbol(f, &line, &size, &symbol))
+		if (is_function(&symbol) && name_matches(&pattern->name, symbol.name) &&
+		    has_addr(&found.addrs, symbol.addr))
+			ret = name_vec_add(names, symbol.name);
 	return ret;
 }
 

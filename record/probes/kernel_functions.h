@@ -9,9 +9,8 @@
 #include "common/err.h"
 #include "common/parse.h"
 #include "common/vec.h"
+#include "record/probes/name_vec.h"
 #include "record/probes/pattern.h"
-
-typedef VEC(char *) name_vec;
 
 struct kernel_functions {
 	u64_vec addrs;        /* ascending, each once */
@@ -41,10 +40,13 @@ int kernel_functions_read(const struct pattern *pattern, FILE *kallsyms, FILE *t
 int kernel_functions_names(const struct pattern *pattern, const struct kernel_functions *functions,
 			   FILE *kallsyms, name_vec *names);
 
-/* Have the sorted names this one? */
-bool name_vec_has(const name_vec *names, const char *name);
-
-void name_vec_free(name_vec *names);
+/*
+ * Adds the names of the functions that kernel_functions_find finds. *@are_hidden says whether
+ * addresses are not ours to see, so that there are none. Returns 0 or a negative errno with @err
+ * set.
+ */
+int kernel_functions_list(const struct pattern *pattern, name_vec *names, bool *are_hidden,
+			  struct err *err);
 
 /* Has the kernel a function of that name? */
 bool kernel_functions_have(const char *name);

@@ -50,26 +50,47 @@ static bool read_description(struct cursor c, struct stapsdt *sdt)
 	return sdt->name;
 }
 
+/* What is taken of the notes: places, or names. */
+struct search {
+	const struct elf_image *elf;
+	const struct pattern *pattern;
+	uint64_t base; /* of .stapsdt.base; 0: none */
+	struct user_functions *found;
+	name_vec *names; /* not NULL: in place of @found */
+};
+
+static int add_name(const struct stapsdt *sdt, name_vec *names)
+{
+	_cleanup_free_ char *name = NULL;
+
+	if (asprintf(&name, "%s:%s", sdt->provider, sdt->name) < 0) {
+		name = NULL;
+		return -ENOMEM;
+	}
+	return name_vec_add(names, name);
+}
+
 /*
  * Adds the probe of a note. prelink moves addresses of the file, but not those in notes. The
  * section .stapsdt.base tells by how much.
  */
-static int add_probe(const struct elf_image *elf, const struct stapsdt *sdt, uint64_t base,
-		     struct user_functions *found)
+static int add_probe(const struct search *s, const struct stapsdt *sdt)
 {
-	uint64_t moved = base ? base - sdt->base : 0;
+	uint64_t moved = s->base ? s->base - sdt->base : 0;
+	const struct elf_image *elf = s->elf;
 	struct user_place place = {0};
 
+	if (s->names)
+		return add_name(sdt, s->names);
 	if (!elf_image_find_offset(elf, sdt->pc + moved, PF_X, &place.off))
 		return 0;
 	if (sdt->semaphore &&
 	    !elf_image_find_offset(elf, sdt->semaphore + moved, PF_W, &place.semaphore))
 		return 0;
-	return user_functions_add_place(elf, &place, found);
+	return user_functions_add_place(elf, &place, s->found);
 }
 
-static int search_notes(const struct elf_image *elf, struct cursor notes, uint64_t base,
-			const struct pattern *pattern, struct user_functions *found)
+static int search_notes(const struct search *s, struct cursor notes)
 {
 	int ret = 0;
 
@@ -90,35 +111,43 @@ static int search_notes(const struct elf_image *elf, struct cursor notes, uint64
 		    memcmp(name.p, NOTE_NAME, sizeof(NOTE_NAME)) != 0 ||
 		    !read_description(description, &sdt))
 			continue;
-		if (name_matches(&pattern->provider, sdt.provider) &&
-		    name_matches(&pattern->name, sdt.name))
-			ret = add_probe(elf, &sdt, base, found);
+		if (name_matches(&s->pattern->provider, sdt.provider) &&
+		    name_matches(&s->pattern->name, sdt.name))
+			ret = add_probe(s, &sdt);
 	}
 	return ret;
 }
 
-static int search_section(const struct elf_image *elf, const struct pattern *pattern,
-			  struct user_functions *found)
+static int search_section(struct search *s)
 {
-	const Elf64_Shdr *section = elf_image_find_section(elf, ".note.stapsdt");
-	const Elf64_Shdr *base = elf_image_find_section(elf, ".stapsdt.base");
+	const Elf64_Shdr *section = elf_image_find_section(s->elf, ".note.stapsdt");
+	const Elf64_Shdr *base = elf_image_find_section(s->elf, ".stapsdt.base");
 	_cleanup_free_ uint8_t *notes = NULL;
 	int ret;
 
 	if (!section)
 		return 0;
-	ret = elf_image_read_section(elf, section, &notes);
-	return ret ? ret
-		   : search_notes(elf, (struct cursor){notes, notes + section->sh_size, false},
-				  base ? base->sh_addr : 0, pattern, found);
+	s->base = base ? base->sh_addr : 0;
+	ret = elf_image_read_section(s->elf, section, &notes);
+	return ret ? ret : search_notes(s, (struct cursor){notes, notes + section->sh_size, false});
 }
 
 int usdt_find(int fd, const struct pattern *pattern, struct user_functions *found)
 {
 	_cleanup_(elf_image_close) struct elf_image elf;
+	struct search search = {.elf = &elf, .pattern = pattern, .found = found};
 	int ret = elf_sections_open(fd, &elf);
 
 	if (!ret)
-		ret = search_section(&elf, pattern, found);
+		ret = search_section(&search);
 	return ret ? ret : user_places_settle(&elf, &found->places);
+}
+
+int usdt_names(int fd, const struct pattern *pattern, name_vec *names)
+{
+	_cleanup_(elf_image_close) struct elf_image elf;
+	struct search search = {.elf = &elf, .pattern = pattern, .names = names};
+	int ret = elf_sections_open(fd, &elf);
+
+	return ret ? ret : search_section(&search);
 }

@@ -72,7 +72,8 @@ struct search {
 	const struct elf_image *elf;
 	const struct pattern *pattern;
 	struct user_functions *found;
-	bool is_entry; /* a function begins at the offset that the pattern is */
+	name_vec *names; /* not NULL: of the functions, in place of @found */
+	bool is_entry;   /* a function begins at the offset that the pattern is */
 };
 
 static int add_indirect(struct search *s, const char *name, uint64_t resolver)
@@ -109,6 +110,8 @@ static int add_symbol(struct search *s, const Elf64_Sym *symbol, const char *nam
 	}
 	if (!name_matches(&s->pattern->name, name))
 		return 0;
+	if (s->names)
+		return s->names->nr < PLACES_MAX ? name_vec_add(s->names, name) : -E2BIG;
 	return type == STT_FUNC ? user_functions_add(s->elf, off, is_entry, s->found)
 				: add_indirect(s, name, symbol->st_value);
 }
@@ -223,6 +226,15 @@ int user_functions_find(int fd, const struct pattern *pattern, struct user_funct
 	if (!ret)
 		ret = search_functions(&search);
 	return ret ? ret : user_places_settle(&elf, &found->places);
+}
+
+int user_functions_names(int fd, const struct pattern *pattern, name_vec *names)
+{
+	_cleanup_(elf_image_close) struct elf_image elf;
+	struct search search = {.elf = &elf, .pattern = pattern, .names = names};
+	int ret = elf_sections_open(fd, &elf);
+
+	return ret ? ret : search_functions(&search);
 }
 
 void user_functions_deinit(struct user_functions *functions)

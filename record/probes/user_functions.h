@@ -8,6 +8,7 @@
 
 #include "common/vec.h"
 #include "elf/elf_image.h"
+#include "record/probes/name_vec.h"
 #include "record/probes/pattern.h"
 #include "record/probes/user_places.h"
 
@@ -42,6 +43,13 @@ int user_functions_find(int fd, const struct pattern *pattern, struct user_funct
 
 /* As user_functions_find, for static probes. */
 int usdt_find(int fd, const struct pattern *pattern, struct user_functions *found);
+
+/*
+ * Add the names of what @pattern matches to @names, which the caller frees: of functions, and of
+ * static probes as PROVIDER:PROBE. Otherwise as user_functions_find and usdt_find.
+ */
+int user_functions_names(int fd, const struct pattern *pattern, name_vec *names);
+int usdt_names(int fd, const struct pattern *pattern, name_vec *names);
 
 /*
  * Adds the code at offset @off of the file, after the mark of an entry (elf/arch.h) if that is

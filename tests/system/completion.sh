@@ -10,10 +10,12 @@ completes()
 	COMP_WORDS=("$@")
 	COMP_CWORD=$(($# - 1))
 	# shellcheck source=/dev/null
-	. "$BUILD/completions/$program" && "_$program"
+	. "$BUILD/completions/${program##*/}" && "_${program##*/}"
 	echo "${COMPREPLY[*]}"
 }
 
+echo 'void another(void) {} void whole_name(void) {}' > "$dir/lib.c"
+cc -shared -nostdlib -Wl,--strip-debug -o "$dir/lib" "$dir/lib.c"
 for program in profrec profrep; do
 	check "$program: a script that bash takes" bash -n "$BUILD/completions/$program"
 	check "$program: all options are offered" same "$(completes $program - | tr ' ' '\n' | sort -u)" "$(help_options $program)"
@@ -34,6 +36,15 @@ check "no options after an equals sign" same "$(completes profrec --output = -)"
 check "options after a value" same "$(completes profrec -F 99 --qu)" "--quiet"
 check "words of a value" same "$(completes profrec --languages p)" "py php pl"
 check "words after a comma" same "$(completes profrec --languages py,rb,p)" "py,rb,py py,rb,php py,rb,pl"
+check "ids of processes" contains " $(completes profrec -p "") " " $$ "
+check "ids of processes after a comma" contains " $(completes profrec --pid = "1,$$") " " 1,$$ "
+check "events" same "$(completes "$profrec" -e page-f)" "page-faults"
+check "events after an equals sign" same "$(completes "$profrec" --event = page-f)" "page-faults"
+# What bash replaces begins after the colon, which is a word of its own.
+check "functions of a library" same "$(completes "$profrec" -e "$dir/lib" : whole)" "whole_name"
+check "functions of a library after a colon" same "$(completes "$profrec" -F 9 -e "$dir/lib" :)" "another whole_name"
+rm "$dir/lib" "$dir/lib.c"
+check "options after a colon" same "$(completes profrec -e c : malloc --qu)" "--quiet"
 check "a command after --" contains " $(completes profrec -F 99 -- mktem) " " mktemp "
 check "options of a command that is recorded are not offered" same "$(completes profrec -- ls --q)" ""
 ## Words that choose a command.

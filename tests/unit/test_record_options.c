@@ -89,6 +89,22 @@ START_TEST(time_off_the_cpu)
 }
 END_TEST
 
+/* Operands are patterns then. */
+START_TEST(lists)
+{
+	TAKE("--list", "c:mall*", "-p", "1", "page");
+	ck_assert(o.list);
+	ck_assert_uint_eq(o.pids.nr, 1);
+	ck_assert_str_eq(o.patterns_listed[0], "c:mall*");
+	ck_assert_str_eq(o.patterns_listed[1], "page");
+	ck_assert_ptr_null(o.patterns_listed[2]);
+	TAKE("--list");
+	ck_assert_ptr_null(o.patterns_listed[0]);
+	REFUSE("option --list: not allowed with a command", "", "--list", "--", "true");
+	REFUSE("option --list: not allowed with -r/--regexp", "", "--list", "-r", "x");
+}
+END_TEST
+
 START_TEST(defaults)
 {
 	TAKE();
@@ -542,7 +558,7 @@ START_TEST(names_are_of_one_option)
 }
 END_TEST
 
-SUITE_MAIN_WITH("record_options", NULL, end, defaults, time_off_the_cpu, short_options,
+SUITE_MAIN_WITH("record_options", NULL, end, lists, defaults, time_off_the_cpu, short_options,
 		long_options, filters, rates, events_and_patterns, options_behind_the_duration,
 		lists_of_several_options, intervals_and_rotation, durations,
 		a_command_without_dashes, commands, commands_that_are_refused, conflicts, ranges,

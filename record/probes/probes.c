@@ -13,6 +13,7 @@
 #include "record/probes/indirect_functions.h"
 #include "record/probes/kernel_entries.h"
 #include "record/probes/kernel_way.h"
+#include "record/probes/similar_names.h"
 #include "record/sampler/event_names.h"
 #include "record/sampler/tracefs.h"
 #include "record/system/privilege.h"
@@ -43,17 +44,12 @@ static int find_tracepoints(struct probe_set *set, uint64_t *nr, struct err *err
 {
 	int ret = tracepoints_find(set->pattern, tracefs_roots, &set->tracepoints, err);
 
-	if (ret)
+	/* Without "t:", a library may be meant, which was not found either. */
+	if (ret && (!strncmp(set->pattern->text, "t:", 2) || (ret != -ENOENT && ret != -EACCES)))
 		return ret;
 	*nr = set->tracepoints.nr;
 	if (*nr)
 		return 0;
-	if (strncmp(set->pattern->text, "t:", 2) != 0 &&
-	    !tracepoints_have_category(&set->pattern->place, tracefs_roots))
-		return err_set(
-			err, -ENOENT,
-			"failed to find '%s': there is no library and no category of tracepoints '%s'",
-			set->pattern->text, set->pattern->place.text);
 	return tracefs_refuse(tracefs_roots, set->pattern->text, err);
 }
 
@@ -128,6 +124,7 @@ static int refuse_places(const struct probe_set *set, bool has_pids, struct err 
 	const struct pattern *p = set->pattern;
 	const struct probed_file *file = &set->files.data[0];
 	const char *name = unsettled_function(file), *path = file->library.path;
+	_cleanup_free_ char *similar = NULL;
 
 	if (name) {
 		err_set(err, -ENOENT,
@@ -146,6 +143,9 @@ static int refuse_places(const struct probe_set *set, bool has_pids, struct err 
 	err_set(err, -ENOENT, "failed to find '%s': %s in '%s'", p->text,
 		p->kind == PATTERN_USDT ? "no static probe (USDT) matches" : "no function matches",
 		path);
+	similar = similar_name_in_file(file->library.fd, p);
+	if (similar)
+		return err_hint(err, -ENOENT, "did you mean '%s'?", similar);
 	return p->kind == PATTERN_USDT
 		       ? -ENOENT
 		       : err_hint(
@@ -204,8 +204,19 @@ static int find_entries(struct probe_set *set, const char *reason, uint64_t *nr,
 	return ret == -EPERM || ret == -EACCES ? privilege_explain(ret, err) : ret;
 }
 
-static int find_kernel_functions(struct probe_set *set, enum kernel_way *way, uint64_t *nr,
-				 struct err *err)
+static int refuse_kernel_function(const struct pattern *p, const u32_vec *pids, struct err *err)
+{
+	_cleanup_free_ char *other = same_name_elsewhere(p, pids);
+
+	err_set(err, -ENOENT, "failed to find '%s': no function of the kernel matches", p->text);
+	if (other)
+		return err_hint(err, -ENOENT, "did you mean '%s'?", other);
+	return err_hint(err, -ENOENT,
+			"LIB:FUNC names a function of a library, CATEGORY:EVENT a tracepoint");
+}
+
+static int find_kernel_functions(struct probe_set *set, const u32_vec *pids, enum kernel_way *way,
+				 uint64_t *nr, struct err *err)
 {
 	const struct pattern *p = set->pattern;
 	const char *reason;
@@ -226,13 +237,8 @@ static int find_kernel_functions(struct probe_set *set, enum kernel_way *way, ui
 			err, -ENOENT,
 			"inlined, or marked as notrace; available_filter_functions in tracefs lists the others");
 	}
-	if (!*nr) {
-		err_set(err, -ENOENT, "failed to find '%s': no function of the kernel matches",
-			p->text);
-		return err_hint(
-			err, -ENOENT,
-			"LIB:FUNC names a function of a library, CATEGORY:EVENT a tracepoint");
-	}
+	if (!*nr)
+		return refuse_kernel_function(p, pids, err);
 	ret = kernel_way_choose(way, &reason);
 	if (ret)
 		return err_set(err, ret, "failed to attach to '%s': %s", p->text, reason);
@@ -259,7 +265,7 @@ static int find_all(struct probe_set *set, const u32_vec *pids, enum kernel_way 
 	switch (set->pattern->kind) {
 	case PATTERN_KERNEL:
 		set->program = HIT_KERNEL_CALL;
-		return find_kernel_functions(set, way, nr, err);
+		return find_kernel_functions(set, pids, way, nr, err);
 	case PATTERN_USER:
 	case PATTERN_USDT:
 		set->program = HIT_USER_CALL;

@@ -149,10 +149,10 @@ int event_name_find_id(struct event_name *event, const char *const *roots, struc
 	const char *name = event->name + category + 1, *root = NULL;
 	char path[PATH_SIZE];
 	char_vec text = {0};
-	int ret = tracefs_find(roots, &root, err);
+	int ret = tracefs_find(roots, &root, NULL);
 
 	if (ret)
-		return ret;
+		return tracefs_refuse(roots, event->name, err);
 	snprintf(path, sizeof(path), "%s/events/%.*s/%s/id", root, category, event->name, name);
 	ret = read_file(path, sizeof(path), &text);
 	if (!ret) {

@@ -51,6 +51,18 @@ void tracefs_open(void)
 		snprintf(open_root, sizeof(open_root), OPEN_ROOT, mount);
 }
 
+static const char *reason_of(int code)
+{
+	return code == -EACCES ? strerror(-code) : "tracefs is not mounted";
+}
+
+static int add_hint(int code, struct err *err)
+{
+	return code == -EACCES
+		       ? code
+		       : err_hint(err, code, "mount -t tracefs tracefs /sys/kernel/tracing");
+}
+
 int tracefs_find(const char *const *roots, const char **root, struct err *err)
 {
 	char path[PATH_SIZE];
@@ -65,36 +77,78 @@ int tracefs_find(const char *const *roots, const char **root, struct err *err)
 		if (errno == EACCES)
 			code = -EACCES;
 	}
-	if (code == -EACCES)
-		return err_set(err, code, "failed to find the tracepoints: %s", strerror(-code));
-	err_set(err, code, "failed to find the tracepoints: tracefs is not mounted");
-	return err_hint(err, code, "mount -t tracefs tracefs /sys/kernel/tracing");
+	err_set(err, code, "failed to find the tracepoints: %s", reason_of(code));
+	return add_hint(code, err);
+}
+
+/* Returns the entry of the directory @path for which @name may be a slip; the caller frees it. */
+static char *find_similar(const char *path, const char *name)
+{
+	struct dirent **entries = NULL;
+	struct suggestion similar;
+	int nr = scandir(path, &entries, NULL, alphasort);
+	char *best;
+
+	suggestion_init(&similar, name);
+	for (int i = 0; i < nr; i++)
+		suggestion_try(&similar, entries[i]->d_name);
+	best = similar.best ? strdup(similar.best) : NULL;
+	for (int i = 0; i < nr; i++)
+		free(entries[i]);
+	free(entries);
+	return best;
+}
+
+/*
+ * Without "t:", the word before the colon may also be meant as a library, which nobody found.
+ * @code says why no tracepoints can be read, or is 0.
+ */
+static int refuse_either(const char *event, int code, struct err *err)
+{
+	int len = strcspn(event, ":");
+
+	if (!code)
+		return err_set(
+			err, -ENOENT,
+			"failed to find '%s': there is no library and no category of tracepoints '%.*s'",
+			event, len, event);
+	err_set(err, code,
+		"failed to find '%s': there is no library '%.*s', and the tracepoints cannot be read: %s",
+		event, len, event, reason_of(code));
+	return add_hint(code, err);
+}
+
+/* Adds what may be meant by @name: an event of @category, or a category. @path has all of them. */
+static int hint_similar(const char *path, const char *name, const char *category, struct err *err)
+{
+	_cleanup_free_ char *similar = find_similar(path, name);
+
+	if (!similar)
+		return err_hint(err, -ENOENT, "'profrec --list t:' lists the tracepoints");
+	return category ? err_hint(err, -ENOENT, "did you mean '%s:%s'?", category, similar)
+			: err_hint(err, -ENOENT, "did you mean the category '%s'?", similar);
 }
 
 int tracefs_refuse(const char *const *roots, const char *event, struct err *err)
 {
-	const char *category = event + (strncmp(event, "t:", 2) ? 0 : 2), *root = NULL;
-	int len = strcspn(category, ":"), nr = 0, ret;
-	const char *name = category + len + (category[len] == ':');
-	struct dirent **entries = NULL;
-	struct suggestion suggestion;
+	const bool is_typed = !strncmp(event, "t:", 2);
+	const char *text = event + (is_typed ? 2 : 0), *root = NULL, *name = strchrnul(text, ':');
+	_cleanup_free_ char *category = strndup(text, name - text);
 	char path[PATH_SIZE];
+	bool has_category;
+	int ret = tracefs_find(roots, &root, err);
 
-	err_set(err, -ENOENT, "failed to find event '%s': there is no such tracepoint", event);
-	if (!tracefs_find(roots, &root, NULL)) {
-		snprintf(path, sizeof(path), "%s/events/%.*s", root, len, category);
-		nr = scandir(path, &entries, NULL, alphasort);
-	}
-	suggestion_init(&suggestion, name);
-	for (int i = 0; i < nr; i++)
-		suggestion_try(&suggestion, entries[i]->d_name);
-	ret = suggestion.best
-		      ? err_hint(err, -ENOENT, "did you mean '%.*s:%s'?", len, category,
-				 suggestion.best)
-		      : err_hint(err, -ENOENT, "the categories and their tracepoints: ls %s/events",
-				 roots[0]);
-	for (int i = 0; i < nr; i++)
-		free(entries[i]);
-	free(entries);
-	return ret;
+	if (ret)
+		return is_typed ? ret : refuse_either(event, ret, err);
+	snprintf(path, sizeof(path), "%s/events/%s", root, category ? category : "");
+	has_category = category && *category && !access(path, F_OK);
+	if (is_typed || has_category)
+		err_set(err, -ENOENT, "failed to find event '%s': there is no such tracepoint",
+			event);
+	else
+		refuse_either(event, 0, err);
+	if (has_category)
+		return hint_similar(path, name + (*name == ':'), category, err);
+	snprintf(path, sizeof(path), "%s/events", root);
+	return hint_similar(path, category ? category : "", NULL, err);
 }

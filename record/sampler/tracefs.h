@@ -21,9 +21,9 @@ void tracefs_open(void);
 int tracefs_find(const char *const *roots, const char **root, struct err *err);
 
 /*
- * Sets the error that there is no tracepoint @event, "CATEGORY:NAME" or "t:CATEGORY:NAME". The hint
- * is the tracepoint of that category for which it may be a slip, or else where all of them are.
- * Returns -ENOENT.
+ * Sets the error that there is no tracepoint @event, "CATEGORY:NAME" or "t:CATEGORY:NAME"; without
+ * "t:" and the category, that there is no library of that name either. The hint is what may be
+ * meant. Returns a negative errno.
  */
 int tracefs_refuse(const char *const *roots, const char *event, struct err *err);
 

@@ -192,6 +192,8 @@ if echo '#include <sys/sdt.h>' | "$cc" -E - > /dev/null 2>&1; then
 	finish
 	check "a static probe with a semaphore fires while somebody records" same \
 		"$(stacks semaphore own_function)" "1000 2000 3000"
+	check "a slip in a static probe" says 1 "did you mean 'u:$dir/sdt:fired'?" \
+		"$profrec" -q -o "$dir/x.prof" -e "u:$dir/sdt:fierd" 1
 	check "an unknown static probe" says 1 "no static probe (USDT) matches in '$dir/sdt'" \
 		"$profrec" -q -o "$dir/x.prof" -e "u:$dir/sdt:nothing" 1
 else
@@ -213,6 +215,7 @@ if [ -d /sys/kernel/tracing/events/syscalls/sys_enter_read ]; then
 	check "a wildcard: both are attached" contains "$("$profrep" info "$dir/reads.prof")" "probes:         2 attached"
 	refused "an unknown tracepoint" "failed to find event 't:sched:none': there is no such tracepoint" -e t:sched:none
 	refused "a slip" "did you mean 'sched:sched_switch'?" -e t:sched:sched_swich
+	refused "a tracepoint without its category" "did you mean 't:sched:sched_switch'?" -e sched_switch
 	refused "an unknown field" "tracepoint 'sched:sched_switch' has no such field" -e t:sched:sched_switch --weight none
 else
 	skip "tracepoints of system calls" "no tracefs, or the kernel has none"
@@ -222,6 +225,9 @@ check "a malformed weight" says 2 "option --weight: 'arg7' is no weight" "$profr
 
 ## Bad input.
 refused "an unknown function" "failed to find 'c:no_such': no function matches in '" -e c:no_such
+refused "a slip in a function of a library" "did you mean 'c:malloc'?" -e c:mallocc
+refused "a function of the C library without it" "did you mean 'c:malloc'?" -e malloc
+refused "no library and no category" "failed to find 'nosuchlib:f': there is no library" -e nosuchlib:f
 refused "an unknown library" "failed to find library 'nosuchlib'" -e p:nosuchlib:f
 refused "an unknown path" "failed to open library '/no/such': No such file or directory" -e /no/such:f
 refused "no ELF file" "failed to read '/etc/passwd': not a whole ELF file of 64 bits" -e /etc/passwd:f

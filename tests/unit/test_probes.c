@@ -45,6 +45,7 @@ static struct {
 	int refusal, other_refusal; /* of it, and of all else */
 	struct call calls[64];
 	size_t nr_calls;
+	const char *similar; /* what may be meant; NULL: nothing */
 } played;
 
 static struct probes probes;
@@ -70,6 +71,8 @@ int __wrap_tracepoints_find(const struct pattern *p, const char *const *roots,
 bool __wrap_tracepoints_have_category(const struct name_match *category, const char *const *roots);
 int __wrap_tracefs_refuse(const char *const *roots, const char *event, struct err *error);
 int __wrap_library_open(const char *name, uint32_t pid, struct library *library, struct err *error);
+char *__wrap_similar_name_in_file(int fd, const struct pattern *p);
+char *__wrap_same_name_elsewhere(const struct pattern *p, const u32_vec *pids);
 bool __wrap_library_exists(const char *name, const u32_vec *pids);
 int __wrap_user_functions_find(int fd, const struct pattern *p, struct user_functions *found);
 int __wrap_usdt_find(int fd, const struct pattern *p, struct user_functions *found);
@@ -134,6 +137,20 @@ bool __wrap_library_exists(const char *name, const u32_vec *pids)
 {
 	(void)name, (void)pids;
 	return played.has_library;
+}
+
+char *__wrap_similar_name_in_file(int fd, const struct pattern *p)
+{
+	ck_assert_int_eq(fd, played.last_fd);
+	ck_assert_ptr_eq(p, &pattern);
+	return played.similar ? strdup(played.similar) : NULL;
+}
+
+char *__wrap_same_name_elsewhere(const struct pattern *p, const u32_vec *pids)
+{
+	ck_assert_ptr_eq(p, &pattern);
+	ck_assert_ptr_nonnull(pids);
+	return played.similar ? strdup(played.similar) : NULL;
 }
 
 static int find_places(struct user_functions *found)
@@ -336,16 +353,14 @@ END_TEST
 
 START_TEST(tracepoints_that_are_not_there)
 {
-	expect_error(
-		add("app:x", PATTERN_EITHER), -ENOENT,
-		"failed to find 'app:x': there is no library and no category of tracepoints 'app'",
-		"");
-	expect_error(add("t:app:x", PATTERN_TRACEPOINT), -ENOENT, "no tracepoint t:app:x", "");
-	played.has_category = true;
 	expect_error(add("app:x", PATTERN_EITHER), -ENOENT, "no tracepoint app:x", "");
-	played.nr_tracepoints = 1;
+	expect_error(add("t:app:x", PATTERN_TRACEPOINT), -ENOENT, "no tracepoint t:app:x", "");
+	/* A word without "t:" may be meant as a library, so that is refused, too. */
 	played.find_error = -EACCES;
+	expect_error(add("app:x", PATTERN_EITHER), -ENOENT, "no tracepoint app:x", "");
 	expect_error(add("t:app:x", PATTERN_TRACEPOINT), -EACCES, "no tracefs", "");
+	played.find_error = -EIO;
+	expect_error(add("app:x", PATTERN_EITHER), -EIO, "no tracefs", "");
 }
 END_TEST
 
@@ -436,6 +451,14 @@ START_TEST(functions_of_a_file_without_a_place)
 	played.nr_indirect = 0;
 	expect_error(add("x", PATTERN_USDT), -ENOENT,
 		     "failed to find 'x': no static probe (USDT) matches in '/bin/app'", "");
+	played.similar = "u:app:y";
+	expect_error(add("x", PATTERN_USDT), -ENOENT,
+		     "failed to find 'x': no static probe (USDT) matches in '/bin/app'",
+		     "did you mean 'u:app:y'?");
+	played.similar = "app:y";
+	expect_error(add("x", PATTERN_USER), -ENOENT,
+		     "failed to find 'x': no function matches in '/bin/app'",
+		     "did you mean 'app:y'?");
 }
 END_TEST
 
@@ -452,6 +475,10 @@ START_TEST(functions_of_the_kernel_without_a_place)
 	played.nr_left_out = 0;
 	expect_error(add("x", PATTERN_KERNEL), -ENOENT,
 		     "failed to find 'x': no function of the kernel matches", "LIB:FUNC names");
+	played.similar = "c:x";
+	expect_error(add("x", PATTERN_KERNEL), -ENOENT,
+		     "failed to find 'x': no function of the kernel matches",
+		     "did you mean 'c:x'?");
 	played.nr_addrs = 2;
 	played.way_error = -EOPNOTSUPP;
 	expect_error(add("x", PATTERN_KERNEL), -EOPNOTSUPP, "failed to attach to 'x': the reason",

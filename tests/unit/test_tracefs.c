@@ -67,15 +67,23 @@ END_TEST
 START_TEST(tracepoints_that_are_not_there)
 {
 	static const char *const roots[] = {"nowhere", "a", NULL};
+	static const char no_event
+		[] = "failed to find event '%s': there is no such tracepoint",
+	neither[] = "failed to find '%s': there is no library and no category of tracepoints '%s'",
+	list[] = "'profrec --list t:' lists the tracepoints";
 	static const struct {
-		const char *event, *hint;
+		const char *event, *text, *category, *hint;
 	} cases[] = {
-		{"sched:sched_swich", "did you mean 'sched:sched_switch'?"},
-		{"t:sched:sched_swich", "did you mean 'sched:sched_switch'?"},
-		{"sched:sched_wakee", "did you mean 'sched:sched_wake'?"},
-		{"sched:other", "the categories and their tracepoints: ls nowhere/events"},
-		{"irq:sched_swich", "the categories and their tracepoints: ls nowhere/events"},
-		{"sched", "the categories and their tracepoints: ls nowhere/events"},
+		{"sched:sched_swich", no_event, "", "did you mean 'sched:sched_switch'?"},
+		{"t:sched:sched_swich", no_event, "", "did you mean 'sched:sched_switch'?"},
+		{"sched:sched_wakee", no_event, "", "did you mean 'sched:sched_wake'?"},
+		{"sched:other", no_event, "", list},
+		{"irq:sched_swich", neither, "irq", list},
+		{"t:irq:sched_swich", no_event, "", list},
+		{"shed:sched_switch", neither, "shed", "did you mean the category 'sched'?"},
+		{"t:shed:sched_switch", no_event, "", "did you mean the category 'sched'?"},
+		{"sched", no_event, "", list},
+		{"libnosuch:f*", neither, "libnosuch", list},
 	};
 
 	MAKE_DIRS("a", "a/events", "a/events/sched", "a/events/sched/sched_switch",
@@ -85,8 +93,10 @@ START_TEST(tracepoints_that_are_not_there)
 
 		err = (struct err){0};
 		ck_assert_int_eq(tracefs_refuse(roots, cases[i].event, &err), -ENOENT);
-		snprintf(text, sizeof(text),
-			 "failed to find event '%s': there is no such tracepoint", cases[i].event);
+		if (cases[i].text == neither)
+			snprintf(text, sizeof(text), neither, cases[i].event, cases[i].category);
+		else
+			snprintf(text, sizeof(text), no_event, cases[i].event);
 		ck_assert_str_eq(err.text, text);
 		ck_assert_str_eq(err.hint, cases[i].hint);
 	}
@@ -95,5 +105,27 @@ START_TEST(tracepoints_that_are_not_there)
 }
 END_TEST
 
+/* Where no tracepoint can be looked up, a word without "t:" is no library either. */
+START_TEST(nothing_that_can_be_looked_up)
+{
+	static const char *const roots[] = {"a", NULL};
+
+	ck_assert_int_eq(tracefs_refuse(roots, "libnosuch:foo", &err), -ENOENT);
+	ck_assert_str_eq(
+		err.text,
+		"failed to find 'libnosuch:foo': there is no library 'libnosuch', and the tracepoints cannot be read: tracefs is not mounted");
+	ck_assert_str_eq(err.hint, "mount -t tracefs tracefs /sys/kernel/tracing");
+	ck_assert_int_eq(tracefs_refuse(roots, "t:sched:x", &err), -ENOENT);
+	ck_assert_str_eq(err.text, "failed to find the tracepoints: tracefs is not mounted");
+	denied = "a/events";
+	ck_assert_int_eq(tracefs_refuse(roots, "libnosuch:foo", &err), -EACCES);
+	ck_assert_str_eq(
+		err.text,
+		"failed to find 'libnosuch:foo': there is no library 'libnosuch', and the tracepoints cannot be read: Permission denied");
+	ck_assert_str_eq(err.hint, "");
+}
+END_TEST
+
 SUITE_MAIN_WITH("tracefs", begin_in_new_dir, NULL, the_first_that_can_be_read,
-		none_that_can_be_read, tracepoints_that_are_not_there)
+		none_that_can_be_read, tracepoints_that_are_not_there,
+		nothing_that_can_be_looked_up)

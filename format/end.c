@@ -41,7 +41,7 @@ const struct prof_lack_words prof_lack_words[PROF_NR_LACK_KINDS] = {
 		 "the map of a process (perf-PID.map) was not read, or not to the end, as that would have cost too much CPU time or memory: frames of that code are unknown"},
 	[PROF_LACK_COPIES] =
 		{"copies of stacks",
-		 "a stack that was to be walked later had no room: it is along frame pointers"},
+		 "a stack of a program that had just begun could not wait for its unwind tables: it is along frame pointers, and may lack callers"},
 	[PROF_LACK_FUNCTIONS] =
 		{"functions of languages",
 		 "a function of an interpreted language had no room: its name may be missing"},

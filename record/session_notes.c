@@ -2,6 +2,7 @@
 #include "record/session_notes.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
@@ -149,9 +150,18 @@ void session_note_omissions(const struct session *s)
 			" %% of the time, since others used the counters of the CPUs: samples are missing",
 			s->events.event.name, prof_end_counted_percent(&end));
 	note_given_up(s);
-	for (uint32_t kind = 0; kind < PROF_NR_LACK_KINDS; kind++)
-		if (is_noticeable(s, kind, pool_of(s, kind)))
-			note_lacks(s, pool_of(s, kind), prof_lack_words[kind].message);
+	for (uint32_t kind = 0; kind < PROF_NR_LACK_KINDS; kind++) {
+		const char *message = prof_lack_words[kind].message;
+		char text[256];
+
+		if (!is_noticeable(s, kind, pool_of(s, kind)))
+			continue;
+		snprintf(text, sizeof(text), "%s%s", message,
+			 kind == PROF_LACK_COPIES && s->probes.events.nr
+				 ? " (-c COUNT counts fewer hits)"
+				 : "");
+		note_lacks(s, pool_of(s, kind), text);
+	}
 }
 
 static void note_cpu(struct session *s, uint32_t cpu, bool is_online)

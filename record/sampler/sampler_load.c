@@ -128,15 +128,19 @@ static int set_sizes(struct profrec_bpf *bpf, const struct sampler_options *opti
 
 #define UNWIND_WANTS_BYTES (64u << 10)
 
-/* Room for early samples: for each CPU at least, for all together at least and at most. */
-#define EARLY_CPU_BYTES (256u << 10)
-#define EARLY_MIN_BYTES (1u << 20)
-#define EARLY_MAX_BYTES (16u << 20)
+/*
+ * Room for early samples: for each CPU at least, for all together at least and at most. A program
+ * that begins has hundreds of hits before its tables are made, but few samples.
+ */
+#define EARLY_CPU_BYTES  (256u << 10)
+#define EARLY_MIN_BYTES  (1u << 20)
+#define EARLY_HITS_BYTES (4u << 20)
+#define EARLY_MAX_BYTES  (16u << 20)
 
 /* A ring buffer's size is a power of two. */
-static uint32_t early_bytes(size_t nr_cpus)
+static uint32_t early_bytes(size_t nr_cpus, bool has_hits)
 {
-	uint32_t bytes = EARLY_MIN_BYTES;
+	uint32_t bytes = has_hits ? EARLY_HITS_BYTES : EARLY_MIN_BYTES;
 
 	while (bytes < EARLY_MAX_BYTES && bytes < nr_cpus * EARLY_CPU_BYTES)
 		bytes *= 2;
@@ -155,7 +159,7 @@ static int set_unwinding(struct profrec_bpf *bpf, const struct sampler_options *
 		{bpf->maps.unwind_rules, UNWIND_MAX_RULES, 0},
 		{bpf->maps.known_rules, UNWIND_KNOWN_RULES, 0},
 		{bpf->maps.unwind_wants, UNWIND_WANTS_BYTES, 0},
-		{bpf->maps.early_samples, early_bytes(options->cpus->nr), 0},
+		{bpf->maps.early_samples, early_bytes(options->cpus->nr, options->has_hits), 0},
 	};
 
 	bpf->rodata->unwind_by_tables = true;

@@ -10,6 +10,7 @@
 
 #include "bpf/shared.h"
 #include "bpf/walk/unwind.h"
+#include "common/minmax.h"
 #include "record/program/program.h"
 #include "record/program/skeleton.h"
 #include "tests/unit/suite.h"
@@ -300,7 +301,7 @@ START_TEST(rooms_by_level_and_event)
 }
 END_TEST
 
-/* A quarter of a megabyte for each CPU, as a power of two from 1 to 16. */
+/* A quarter of a megabyte for each CPU, as a power of two from 1 to 16, but 4 at least for hits. */
 START_TEST(room_for_early_samples)
 {
 	static const struct {
@@ -315,6 +316,10 @@ START_TEST(room_for_early_samples)
 		options.unwind = true;
 		load();
 		ck_assert_uint_eq(seen.early, cases[i].bytes);
+		options.has_hits = true;
+		load();
+		ck_assert_uint_eq(seen.early, max_u64(cases[i].bytes, 4 * MB));
+		options.has_hits = false;
 	}
 }
 END_TEST

@@ -175,11 +175,18 @@ END_TEST
 /* They are a part of each recording of programs that begin. */
 START_TEST(few_copies_that_lack_room)
 {
+	char want[1024];
+
 	parts.nr_taken = 1000;
 	shares_note_lacks(&parts.copies, SHARES_OTHERS, 9);
 	expect_notes("");
 	shares_note_lack(&parts.copies, SHARES_OTHERS);
 	expect_lacks("10 times", PROF_LACK_COPIES);
+	session.probes.events.nr = 1;
+	snprintf(want, sizeof(want), "10 times %s (-c COUNT counts fewer hits)\n",
+		 prof_lack_words[PROF_LACK_COPIES].message);
+	expect_notes(want);
+	session.probes.events.nr = 0;
 }
 END_TEST
 

@@ -430,6 +430,10 @@ demo: ## record a bundled workload for a few seconds and print the report
 	$(BUILD_ALL) all $(LOAD_BIN)
 	BUILD=$(abspath $(B)) tests/demo
 
+examples: $(B)/profrep $(B)/tests/prof_make ## write the outputs of doc/examples.md anew, from recordings in tests/examples
+	BUILD=$(abspath $(B)) tests/examples/write > $(B)/examples.md
+	cp $(B)/examples.md doc/examples.md
+
 clean: ## remove the build directory
 	rm -rf $(B)
 
@@ -437,7 +441,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
 .PHONY: FORCE all profrec profrep man completion tests-build tests-programs check check-sampling check-quick check-kernels check-all \
-	bench deps deps-check deps-sampling demo clean help
+	bench deps deps-check deps-sampling demo examples clean help
 
 # Roots of check-fresh and trees of packages have directories of such names.
 -include $(shell find $(B) \( -path $(B)/fresh -o -path $(B)/deb -o -name sysroot \) -prune -o -type f -name '*.d' -print 2>/dev/null)

@@ -131,8 +131,6 @@ static void print_command(const struct command_spec *command, const char *indent
 		print_first_words(command, indent);
 	printf("%soptions='", indent);
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
-		if (opt->type == OPTION_MOVED)
-			continue;
 		print_names(opt->name, opt->short_name, " ");
 		putchar(' ');
 	}

@@ -74,8 +74,6 @@ static void print_command(const struct program_spec *program, const struct comma
 	const struct option_spec *opt;
 
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++) {
-		if (opt->type == OPTION_MOVED)
-			continue;
 		print_condition(program, command);
 		print_option(opt->name, opt->short_name, opt->help);
 		print_value(opt);

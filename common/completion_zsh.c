@@ -71,8 +71,7 @@ static void print_command(const struct command_spec *command)
 
 	printf("_arguments -s -S");
 	for (size_t i = 0; (opt = command_option(command, i, NULL)); i++)
-		if (opt->type != OPTION_MOVED)
-			print_option(opt->name, opt->short_name, opt->help, opt);
+		print_option(opt->name, opt->short_name, opt->help, opt);
 	for (int i = 0; i < NR_COMMON_OPTIONS; i++)
 		if (common_options[i].help)
 			print_option(common_options[i].name, common_options[i].short_name,

@@ -31,7 +31,6 @@ enum option_type {
 	OPTION_CPUS,     /* u32_vec *: N[,N|A-B...] */
 	OPTION_CHOICE,   /* unsigned int * or an enum's: the place of one of the row's words */
 	OPTION_PARSED,   /* a type of the program's own; the row's parse function fills it */
-	OPTION_MOVED,    /* an old spelling; an error names the new one, which is in help */
 };
 
 /* What the completion asks this host for, in place of a value's words. */
@@ -179,7 +178,7 @@ static inline bool option_has_words(const struct option_spec *opt)
 
 static inline bool option_has_value(const struct option_spec *opt)
 {
-	return opt->type != OPTION_FLAG && opt->type != OPTION_MOVED;
+	return opt->type != OPTION_FLAG;
 }
 
 /* What lengths of time and sizes may look like, for errors. */

@@ -156,8 +156,6 @@ static int store_value(const struct option_spec *opt, const char *arg, void *p, 
 	case OPTION_PARSED:
 		ret = opt->parse(arg, p);
 		break;
-	case OPTION_MOVED:
-		return err_set(err, -EINVAL, "option --%s: now '%s'", opt->name, opt->help);
 	}
 	if (ret == -ENOMEM)
 		return err_set(err, ret, "failed to read the options: out of memory");

@@ -147,15 +147,6 @@ static bool has_table(const struct command_spec *command, const struct option_ta
 	return false;
 }
 
-/* Returns true if a list shows an option of the table. */
-static bool is_listed(const struct option_table *table)
-{
-	for (size_t i = 0; i < table->nr; i++)
-		if (table->options[i].type != OPTION_MOVED)
-			return true;
-	return false;
-}
-
 /* Prints the tables of @command, but none that @described has, which may be NULL. */
 static void print_tables(const struct command_spec *command, const struct command_spec *described,
 			 const struct list_form *form)
@@ -166,17 +157,13 @@ static void print_tables(const struct command_spec *command, const struct comman
 		const struct option_table *table = part->table;
 		const char *heading = table->heading ? table->heading : "options";
 
-		if (!is_listed(table) || (described && has_table(described, table)))
+		if (described && has_table(described, table))
 			continue;
 		if (strcmp(heading, before))
 			form->heading(heading);
 		before = heading;
-		for (size_t i = 0; i < table->nr; i++) {
-			const struct option_spec *opt = &table->options[i];
-
-			if (opt->type != OPTION_MOVED)
-				print_spec(opt, form);
-		}
+		for (size_t i = 0; i < table->nr; i++)
+			print_spec(&table->options[i], form);
 	}
 }
 

@@ -86,21 +86,6 @@ static const struct option_spec layout_rows[] = {
 static const struct option_table layout_options = {layout_rows, ARRAY_SIZE(layout_rows), "output",
 						   NULL};
 
-#define MOVED_ROW(old, new)                                                                        \
-	{                                                                                          \
-		.name = old, .type = OPTION_MOVED, .help = new                                     \
-	}
-
-/* These commands were options once. */
-static const struct option_spec moved_rows[] = {
-	MOVED_ROW("diff", "profrep diff BEFORE AFTER"),
-	MOVED_ROW("info", "profrep info FILE"),
-	MOVED_ROW("dsos", "profrep files FILE"),
-	MOVED_ROW("processes", "profrep processes FILE"),
-};
-
-static const struct option_table moved_options = {moved_rows, ARRAY_SIZE(moved_rows), NULL, NULL};
-
 const struct profrep_command report_command = {
 	COMMAND_TEXTS("report", "print the sampled stacks, with their counts",
 		      "  profrep report app.prof          # or short: profrep app.prof\n"
@@ -113,7 +98,6 @@ const struct profrep_command report_command = {
 			OPTION_PART(struct report_options, lead_options, request.view),
 			OPTION_PART(struct report_options, thread_options, request.span),
 			STACK_OPTION_PARTS(struct report_options),
-			{&moved_options, 0},
 		},
 	SEVERAL_RECORDINGS(struct report_options),
 	.run = run_report,

@@ -177,17 +177,6 @@ START_TEST(operands_that_are_refused)
 }
 END_TEST
 
-START_TEST(options_that_moved)
-{
-	expect_error("--info x", -EINVAL, "option --info: now 'profrep info FILE'", "");
-	expect_error("-f --diff a b", -EINVAL, "option --diff: now 'profrep diff BEFORE AFTER'",
-		     "");
-	expect_error("report --dsos", -EINVAL, "option --dsos: now 'profrep files FILE'", "");
-	expect_error("--processes", -EINVAL, "option --processes: now 'profrep processes FILE'",
-		     "");
-}
-END_TEST
-
 START_TEST(options_that_are_refused)
 {
 	const char *report = "'profrep --help' lists the options";
@@ -373,6 +362,6 @@ START_TEST(words_up_to_the_next_option)
 END_TEST
 
 SUITE_MAIN("options", commands_are_chosen, units_that_are_refused, words_that_are_refused,
-	   words_of_other_tools, slips, operands_that_are_refused, options_that_moved,
-	   options_that_are_refused, names_are_of_one_option, bad_values, tables_fill_their_structs,
+	   words_of_other_tools, slips, operands_that_are_refused, options_that_are_refused,
+	   names_are_of_one_option, bad_values, tables_fill_their_structs,
 	   words_up_to_the_next_option)

@@ -30,21 +30,16 @@ static const struct option_spec second_rows[] = {
 	ROW(FLAG, c, "counts", 0, .help = "second"),
 };
 
-static const struct option_spec old_rows[] = {
-	{.name = "old", .type = OPTION_MOVED, .help = "new"},
-};
-
 static const struct option_table own = {own_rows, ARRAY_SIZE(own_rows), NULL, NULL};
 static const struct option_table first = {first_rows, ARRAY_SIZE(first_rows), "things", NULL};
 static const struct option_table second = {second_rows, ARRAY_SIZE(second_rows), "things", NULL};
-static const struct option_table old = {old_rows, ARRAY_SIZE(old_rows), "old ones", NULL};
 
 static const struct command_spec show = {
 	.name = "show",
 	.summary = "show",
 	.usage = "FILE",
 	.examples = "  x show f\n",
-	.parts = {{&first, 0}, {&second, 0}, {&old, 0}},
+	.parts = {{&first, 0}, {&second, 0}},
 };
 
 static const struct command_spec list = {

@@ -248,13 +248,6 @@ void command_io_add_recording(struct command_io *io, const struct recording *rec
 	command_io_add_gaps(io, rec);
 }
 
-void command_io_add_search(struct command_io *io, const struct demangler_account *demangling,
-			   const struct fetcher *fetched)
-{
-	warn_of_mangled(&io->warnings, demangling);
-	warn_of_fetches(&io->warnings, fetched);
-}
-
 int command_io_finish(struct command_io *io, const struct source *sources, size_t nr,
 		      const struct rows_summary *summary, struct err *err)
 {

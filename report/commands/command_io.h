@@ -30,10 +30,6 @@ void command_io_add_gaps(struct command_io *io, const struct recording *rec);
  */
 void command_io_add_recording(struct command_io *io, const struct recording *rec);
 
-/* Warns of names that stayed mangled, and of files that were not fetched. */
-void command_io_add_search(struct command_io *io, const struct demangler_account *demangling,
-			   const struct fetcher *fetched);
-
 /*
  * Ends a report of @nr sources. Writes the text, and warns of missing stacks, samples and parts of
  * recordings. @summary is NULL if the report has no stacks. Returns 0 or a negative errno with @err

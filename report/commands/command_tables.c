@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profrep tables: recordings as tables for a database, and names for tables that are there. */
+/* profrep tables: recordings as tables for a database. */
 #include <errno.h>
 #include <string.h>
 
@@ -10,7 +10,6 @@
 #include "report/output/output_directory.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
-#include "report/commands/table_names.h"
 #include "report/tables/table_scripts.h"
 #include "report/tables/tables_writer.h"
 
@@ -20,9 +19,6 @@
 struct tables_options {
 	const char *output;
 	uint64_t slice_ns;
-	const char *symbols; /* the directory whose frames get names */
-	bool has_inlines, has_lines;
-	struct search_choice search;
 	struct operands operands;
 };
 
@@ -31,17 +27,6 @@ static int take_tables_operands(void *options, int nr, char **operands, struct e
 	struct tables_options *o = options;
 
 	o->operands = (struct operands){operands, nr};
-	if (o->symbols && (o->output || o->slice_ns || nr))
-		return err_set(
-			err, -EINVAL,
-			"option --symbols: names tables that are there, and reads no recordings");
-	if (o->symbols)
-		return 0;
-	if (o->has_inlines || o->has_lines || o->search.symfs || o->search.debug_dirs.nr ||
-	    o->search.debuginfod) {
-		err_set(err, -EINVAL, "command tables: looks for files with --symbols alone");
-		return err_hint(err, -EINVAL, "'profrep tables --symbols day --debuginfod'");
-	}
 	if (o->output)
 		return 0;
 	err_set(err, -EINVAL, "command tables: needs -o");
@@ -82,8 +67,9 @@ static int check_names(const struct recording_names *names, struct err *err)
 			      : 0;
 }
 
-static int write_tables(const struct tables_options *o, struct command_io *io, struct err *err)
+static int run_tables(const void *options, struct command_io *io, struct err *err)
 {
+	const struct tables_options *o = options;
 	const char *files[NR_TABLES + NR_TABLE_SCRIPTS];
 	_cleanup_(recording_names_deinit) struct recording_names names = {0};
 	struct output_directory directory;
@@ -111,19 +97,6 @@ static int write_tables(const struct tables_options *o, struct command_io *io, s
 	if (!ret)
 		ret = write_scripts(directory.fds, err);
 	return output_directory_close(&directory, ret, err);
-}
-
-static int run_tables(const void *options, struct command_io *io, struct err *err)
-{
-	const struct tables_options *o = options;
-	const struct table_names_request request = {
-		.directory = o->symbols,
-		.has_inlines = o->has_inlines,
-		.has_lines = o->has_lines,
-		.search = &o->search,
-	};
-
-	return o->symbols ? table_names_write(&request, io, err) : write_tables(o, io, err);
 }
 
 static int parse_slice(const char *text, void *target)
@@ -155,17 +128,6 @@ static const struct option_spec tables_rows[] = {
 		.kind = "a number of whole seconds up to an hour",
 		.hint = OPTION_DURATION_HINT,
 	},
-	{
-		.name = "symbols",
-		.type = OPTION_STRING,
-		.offset = offsetof(struct tables_options, symbols),
-		.metavar = "DIR",
-		.help = "name the frames of the tables in DIR from files; load DIR again afterwards",
-	},
-	OPTION_FLAG_ROW(struct tables_options, has_inlines, "inlines", 'i',
-			.help = "with --symbols, add inlined functions (needs debug information)"),
-	OPTION_FLAG_ROW(struct tables_options, has_lines, "lines", 0,
-			.help = "with --symbols, add files and lines (needs debug information)"),
 };
 
 static const struct option_table own_options = {tables_rows, ARRAY_SIZE(tables_rows), "output",
@@ -175,10 +137,9 @@ const struct profrep_command tables_command = {
 	COMMAND_TEXTS("tables", "write recordings as tables for DuckDB and ClickHouse",
 		      "  profrep tables -o day host*.prof\n"
 		      "  cd day && duckdb ../fleet.db < duckdb.sql\n"
-		      "  profrep tables --symbols day --debuginfod   # name more frames later\n"),
-	.spec.usage = "[OPTIONS] -o DIR [FILE|@LIST...] | --symbols DIR",
-	.spec.parts = {{&own_options, 0},
-		       {&search_options, offsetof(struct tables_options, search)}},
+		      "  profrep pack -o named.prof host.prof   # finds more names, beforehand\n"),
+	.spec.usage = "[OPTIONS] -o DIR [FILE|@LIST...]",
+	.spec.parts = {{&own_options, 0}},
 	.options_size = sizeof(struct tables_options),
 	.take_operands = take_tables_operands,
 	.run = run_tables,

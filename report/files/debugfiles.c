@@ -409,9 +409,7 @@ static int fetch_files(struct search *s)
 		return 0;
 	if (!found_is_best(&s->debug, needs_lines))
 		ret = try_fetch(s, FETCH_DEBUGINFO, &s->debug);
-	else if (!s->roots->needs_binary)
-		return 0;
-	if (!ret && s->binary.fd < 0 && (s->debug.fd < 0 || s->roots->needs_binary))
+	if (!ret && s->binary.fd < 0 && s->debug.fd < 0)
 		ret = try_fetch(s, FETCH_EXECUTABLE, &s->binary);
 	return ret;
 }

@@ -31,7 +31,6 @@ struct debug_roots {
 	struct debug_dirs more_dirs; /* looked at before debug_dir; absolute paths */
 	struct file_budget *budget;  /* charged with everything that is read; NULL: none */
 	bool needs_lines;            /* a file with debug information is better */
-	bool needs_binary;           /* no mapping tells what offsets in a debug file mean */
 	struct fetcher *fetcher;     /* asked for what no place has; NULL: nobody is asked */
 };
 

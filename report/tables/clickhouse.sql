@@ -83,23 +83,19 @@ JOIN fleet.frames AS f USING (frame_id)
 WHERE n.build_id != f.build_id OR n.`offset` != f.`offset` OR n.kind != f.kind OR n.scope != f.scope
     OR (n.build_id = '' AND n.path != f.path);
 
--- A better source takes the place of another one, and so do other names that were looked up in files anew. All rows of a
--- frame are of one source. Frames about which the file says nothing new stay as they are.
+-- A better source takes the place of another one. Frames about which the tables say nothing better stay as they are.
 DROP TABLE IF EXISTS fleet.new_symbols;
 CREATE TABLE fleet.new_symbols ENGINE = MergeTree ORDER BY (frame_id, depth) AS
 SELECT frame_id, build_id, `offset`, depth, name, file, line, source,
-    toUInt8(indexOf(['bounds', 'recording', 'file'], source)) AS rank
+    toUInt8(indexOf(['bounds', 'recording'], source)) AS rank
 FROM file('symbols.tsv.zst', 'TSVRaw',
     'frame_id UInt64, build_id String, `offset` UInt64, depth UInt32, name String, file String, line UInt32,
     source String')
 ORDER BY rank DESC LIMIT 1 BY frame_id, depth;
 DELETE FROM fleet.new_symbols WHERE frame_id NOT IN (
-    SELECT n.frame_id
-    FROM (SELECT frame_id, max(rank) AS best, sum(cityHash64(depth, name, file, line)) AS names
-          FROM fleet.new_symbols GROUP BY frame_id) AS n
-    LEFT JOIN (SELECT frame_id, max(rank) AS best, sum(cityHash64(depth, name, toString(file), line)) AS names
-               FROM fleet.symbols FINAL GROUP BY frame_id) AS s ON n.frame_id = s.frame_id
-    WHERE n.best > s.best OR (n.best = 3 AND s.best = 3 AND n.names != s.names));
+    SELECT n.frame_id FROM fleet.new_symbols AS n
+    LEFT JOIN (SELECT frame_id, rank FROM fleet.symbols FINAL) AS s ON n.frame_id = s.frame_id
+    WHERE n.rank > s.rank);
 DELETE FROM fleet.symbols WHERE frame_id IN (SELECT frame_id FROM fleet.new_symbols);
 INSERT INTO fleet.symbols SELECT * FROM fleet.new_symbols;
 DROP TABLE fleet.new_symbols;

@@ -24,7 +24,6 @@
 const char *const table_name_sources[NR_TABLE_NAME_SOURCES] = {
 	[NAMED_BY_BOUNDS] = "bounds",
 	[NAMED_BY_RECORDING] = "recording",
-	[NAMED_BY_FILE] = "file",
 };
 
 int recording_tables_init(struct recording_tables *tables, const struct known_ids *known)

@@ -24,7 +24,6 @@ struct known_ids {
 enum table_name_source {
 	NAMED_BY_BOUNDS,    /* there is no name, but the bounds of the function */
 	NAMED_BY_RECORDING, /* the recording has the name */
-	NAMED_BY_FILE,      /* found later, in a file */
 	NR_TABLE_NAME_SOURCES,
 };
 

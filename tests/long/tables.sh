@@ -28,8 +28,8 @@ gcc -g -O1 -Wl,--build-id -o spinner spinner.c
 "$profrec" -q -F 499 --no-names -o spinner.prof -- timeout 3 ./spinner > log 2>&1
 "$profrep" tables -o unnamed spinner.prof > log 2>&1
 spun=$(zstd -qdc unnamed/samples.tsv.zst | awk -F '\t' '{n += $12} END {print n}')
-cp -r unnamed named && "$profrep" tables --symbols named > log 2>&1
-cp -r unnamed lines && "$profrep" tables --symbols lines -i --lines > log 2>&1
+"$profrep" pack -o packed.prof spinner.prof > log 2>&1
+"$profrep" tables -o named packed.prof > log 2>&1
 for host in web1 web2; do
 	for name in all build python; do
 		"$BUILD/tests/prof_vary" $name.prof $host 3600 300000 > $host-$name.prof
@@ -94,18 +94,13 @@ spinner_of_engine()
 	[ "$1" = clickhouse ] || top="SELECT self_s, function FROM service_top('spinner', 100) WHERE module = 'spinner';"
 	query "$1" "$top" | grep -v '\[' | awk -F '\t' '{printf "%.0f\t%s\n", $1 * 499, $2}' | LC_ALL=C sort
 }
-inlined_of()
-{
-	query "$1" "SELECT name, file LIKE '%spinner.c', min(line), max(line) FROM fleet.symbols WHERE depth = 1 AND name = 'inlined'
-		GROUP BY name, file;" | sed 's/true/1/'
-}
 changes_nothing()
 {
 	local before
-	before=$(contents "$1" "SELECT * FROM fleet.symbols WHERE source = 'file' ORDER BY frame_id, depth;")
-	load "$1" "$2" && diff <(echo "$before") <(contents "$1" "SELECT * FROM fleet.symbols WHERE source = 'file' ORDER BY frame_id, depth;")
+	before=$(contents "$1" "SELECT * FROM fleet.symbols ORDER BY frame_id, depth;")
+	load "$1" "$2" && diff <(echo "$before") <(contents "$1" "SELECT * FROM fleet.symbols ORDER BY frame_id, depth;")
 }
-# names_come_later ENGINE: the database has frames first, then their names, then lines.
+# names_come_later ENGINE: the database has frames first, then their names, of the packed recording.
 names_come_later()
 {
 	check "$1: frames without names load" load "$1" unnamed
@@ -115,11 +110,6 @@ names_come_later()
 	check "$1: names of files have functions that were seen" contains "$(spinner_of_engine "$1")" spin_long
 	check "$1: a second load of names changes nothing" changes_nothing "$1" named
 	check "$1: tables without names change nothing" changes_nothing "$1" unnamed
-	check "$1: inlined functions and lines load" load "$1" lines
-	check "$1: inlined functions have their lines" same "$(inlined_of "$1")" $'inlined\t1\t2\t2'
-	check "$1: beside inlined functions, those of the code stay" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
-	check "$1: a second load of lines changes nothing" changes_nothing "$1" lines
-	check "$1: tables without lines change nothing" changes_nothing "$1" unnamed
 }
 # Two stacks with one id, as somebody may make them.
 forge()

@@ -182,7 +182,7 @@ wait $pid
 exec 3>&-
 check "a signal leaves nothing" same "$(ls -d killed* 2> log)" ""
 
-## Names of files, later. A program with an inlined function, and a function that only the bounds are known of.
+## Names of files, which a packed recording has. The code of a function that was inlined is that of its caller.
 cat > named.c <<'C'
 static inline __attribute__((always_inline)) void inner(void) { __asm__ volatile(".globl here\nhere: nop"); }
 __attribute__((noinline)) void outer(void)
@@ -195,83 +195,16 @@ gcc -g -O2 -Wl,--build-id -o 'named\program' named.c
 build_id=$(readelf -n named*program | sed -n 's/.*Build ID: //p')
 read -r off vaddr < <(readelf -lW named*program | awk '$1 == "LOAD" && /R E/ {print $2, $3; exit}')
 at=$((0x$(nm named*program | awk '$3 == "here" {print $1}') - vaddr + off))
-main=$((0x$(nm named*program | awk '$3 == "main" {print $1}') - vaddr + off))
-# sample HOST PATH OFFSET [LINE]: a recording of a leaf. LINE is one more of its description.
-sample()
-{
-	printf '%s\n' "meta hostname $1" "object f file $2 $build_id" ${4:+"$4"} "process p 1 1" \
-		"map p f 0x1000 0x100000 0" "count p a 1 user f:$3" | "$BUILD/tests/prof_make" > "$1.prof"
-}
 names_of() { rows "$1" symbols | cut -f 4-8 | sort; }
-sample here "$PWD/named\\\\program" $at
-make later here.prof > log
-check "no name yet" same "$(names_of later)" ""
-check "names of files" contains "$("$profrep" tables --symbols later)" "named by files:                 1"
-check "the function of the code" same "$(names_of later)" $'0\touter\t\t0\tfile'
-cp later/symbols.tsv.zst once
-"$profrep" tables --symbols later > log
-check "names of files, once more: the same" cmp once later/symbols.tsv.zst
-"$profrep" tables --symbols later -i --lines > log
-check "inlined functions and lines" same "$(names_of later)" \
-	"0	outer	$PWD/named.c	4	file"$'\n'"1	inner	$PWD/named.c	1	file"
-"$profrep" tables --symbols later --lines > log
-check "lines alone" same "$(names_of later)" "0	outer	$PWD/named.c	4	file"
-"$profrep" tables --symbols later -i > log
-check "inlined functions alone" same "$(names_of later)" $'0\touter\t\t0\tfile\n1\tinner\t\t0\tfile'
-# One build-id at two paths: that of this machine counts. With no file, a name of the recording stays.
-sample other /there/named $at
-sample main "$PWD/named\\\\program" $main
-make paths other.prof main.prof > log
-check "one path of several" contains "$("$profrep" tables --symbols paths)" "named by files:                 2"
-make paths other.prof > log
-check "a file of another path" contains "$("$profrep" tables --symbols paths)" "named by files:                 0"
-rm -rf moved && cp -r paths moved && mkdir -p root/there && cp named*program root/there/named
-check "the root of another host" contains "$("$profrep" tables --symbols moved --symfs root)" "named by files:                 1"
-sample known /there/named $at "sym f $((at - 1)) 16 recorded"
-make known known.prof > log
-check "the recording's name, and no file" contains "$("$profrep" tables --symbols known)" "named by recordings:            1"
-check "the recording's name, and no file: the name stays" same "$(names_of known)" $'0\trecorded\t\t0\trecording'
-"$profrep" tables --symbols known --symfs root > log
-check "the whole symbol table knows better" same "$(names_of known)" $'0\touter\t\t0\tfile\n0\trecorded\t\t0\trecording'
-strip -o root/there/stripped named*program && mv root/there/stripped root/there/named
-"$profrep" tables --symbols known --symfs root > log
-check "a stripped file knows no better" same "$(names_of known)" $'0\trecorded\t\t0\trecording'
-rm -rf bounds && cp -r paths bounds
-"$profrep" tables --symbols bounds --symfs root > log
-check "bounds are better than nothing" contains "$(names_of bounds)" $'\t[named+0x'
-cp bounds/symbols.tsv.zst once
-"$profrep" tables --symbols bounds --symfs root > log
-check "bounds are there once" same "$(names_of bounds | wc -l)" 1
-
-## Tables that are broken.
-check "no directory" says 1 "failed to open 'nowhere/frames.tsv.zst': No such file or directory" "$profrep" tables --symbols nowhere
-# broken LINE MESSAGE: the table of frames has LINE.
-broken()
-{
-	rm -rf odd && cp -r later odd && cp odd/symbols.tsv.zst once
-	printf '%b' "$1" | zstd -qc > odd/frames.tsv.zst
-	says 1 "failed to read 'odd/frames.tsv.zst': $2" "$profrep" tables --symbols odd && cmp once odd/symbols.tsv.zst &&
-		same "$(ls odd | wc -l)" 7
-}
-check "too few fields" broken '1\tab\t/x\t7\tfile\n' "line 1 has not the fields of the table"
-check "too many fields" broken '1\tab\t/x\t7\tfile\t\t\n' "line 1 has not the fields of the table"
-check "a number that is none" broken '1\tab\t/x\t7\tfile\t\n1x\tab\t/x\t7\tfile\t\n' "line 2 has no number where one belongs"
-check "a number of 65 bits" broken '18446744073709551616\tab\t/x\t7\tfile\t\n' "line 1 has no number where one belongs"
-check "a build-id that is none" broken '1\tabc\t/x\t7\tfile\t\n' "line 1 has a build-id that is none"
-check "a path that is no text" broken '1\tab\t/a\0000b\t7\tfile\t\n' "line 1 has a path that is no text of profrep"
-taken() { rm -rf odd && cp -r later odd && printf '%b' "$1" | zstd -qc > odd/frames.tsv.zst && "$profrep" tables --symbols odd; }
-# A file may have such a name.
-check "a backslash that begins no escape" taken '1\tab\t/opt/a\\b.so\t7\tfile\t\n'
-check "a line without an end" broken '1\tab\t/x\t7\tfile\t' "its last line has no end"
-rm -rf odd && cp -r later odd
-head -c -8 later/frames.tsv.zst > odd/frames.tsv.zst
-check "a table that is cut" says 1 "failed to read 'odd/frames.tsv.zst': it is cut short" "$profrep" tables --symbols odd
-head -c 2000000 /dev/zero | zstd -qc > odd/frames.tsv.zst
-check "a line without limits" says 1 "a line is longer than 1 MiB" "$profrep" tables --symbols odd
-cp later/frames.tsv.zst odd/frames.tsv.zst
-echo text > odd/symbols.tsv.zst
-check "a table that is not packed" says 1 "failed to read 'odd/symbols.tsv.zst': " "$profrep" tables --symbols odd
-check "a table that is not packed stays" same "$(cat odd/symbols.tsv.zst)" text
+printf '%s\n' "object f file $PWD/named\\\\program $build_id" "process p 1 1" "map p f 0x1000 0x100000 0" \
+	"count p a 1 user f:$at" | "$BUILD/tests/prof_make" > here.prof
+make unnamed here.prof > log
+check "no name yet" same "$(names_of unnamed)" ""
+"$profrep" pack -o packed.prof here.prof 2> log
+make named packed.prof > log
+check "a packed recording brings the function of the code" same "$(names_of named)" $'0\touter\t\t0\trecording'
+check "a packed recording keeps its id" same "$(field named recordings 1)" "$(field unnamed recordings 1)"
+check "a packed recording keeps the ids of its frames" same "$(field named frames 1)" "$(field unnamed frames 1)"
 
 ## A loss of power: files, directory and name are synced, and errors of that are said.
 if command -v strace > log && strace -qq -o log true 2> log; then

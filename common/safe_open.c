@@ -114,7 +114,7 @@ static int open_again(int dir_fd, const char *path, enum safe_open_lookup lookup
 		return fd;
 	if (fstat(fd, &st))
 		return -errno;
-	if (st.st_dev != seen->st_dev || st.st_ino != seen->st_ino || !S_ISREG(st.st_mode))
+	if (!is_same_file(&st, seen) || !S_ISREG(st.st_mode))
 		return -ESTALE;
 	return TAKE_FD(fd);
 }

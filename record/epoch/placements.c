@@ -34,8 +34,9 @@ static uint64_t hash_distance(uint64_t file_hash, uint64_t distance)
 }
 
 /* Is @object, with @identity, the file of the object @id? */
-static bool is_same_file(const struct epoch_tables *tables, uint32_t id,
-			 const struct prof_object *object, const struct file_identity *identity)
+static bool is_file_of_object(const struct epoch_tables *tables, uint32_t id,
+			      const struct prof_object *object,
+			      const struct file_identity *identity)
 {
 	const struct prof_object *have = &tables->objects.data[id];
 
@@ -53,7 +54,7 @@ static struct placed_file *find_file(const struct placements *p, const struct ep
 		struct placed_file *file = &p->files.data[i];
 
 		if (file->process == process &&
-		    is_same_file(tables, file->object, object, identity))
+		    is_file_of_object(tables, file->object, object, identity))
 			return file;
 	}
 	return NULL;
@@ -105,7 +106,7 @@ uint32_t placements_instance(const struct placements *p, const struct epoch_tabl
 		const struct placement *m = &p->placements.data[i];
 
 		if (m->process == process && m->distance == distance &&
-		    is_same_file(tables, m->object, object, identity))
+		    is_file_of_object(tables, m->object, object, identity))
 			return tables->objects.data[m->object].instance;
 	}
 	file = find_file(p, tables, process, object, identity);

@@ -16,6 +16,7 @@
 
 #include "common/cleanup.h"
 #include "common/readfile.h"
+#include "common/safe_open.h"
 #include "record/proc/proc_mounts.h"
 #include "record/proc/proc_path.h"
 #include "record/proc/proc_task.h"
@@ -103,7 +104,7 @@ static bool is_mount_of(uint32_t pid, int id)
 	bool is_there = false;
 
 	if (!pid || !find_user_namespace(0, &own) || !find_user_namespace(pid, &its) ||
-	    own.st_dev != its.st_dev || own.st_ino != its.st_ino)
+	    !is_same_file(&own, &its))
 		return false;
 	proc_path(pid, "mountinfo", path);
 	if (!read_file(path, MOUNTS_BYTES_MAX, &text))

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/safe_open.h"
 #include "record/proc/proc_task.h"
 #include "record/process/file_owner.h"
 #include "record/system/fd_message.h"
@@ -25,8 +26,7 @@ static bool is_mapped_at(struct look *look, const struct file_place *place, cons
 	_cleanup_close_ int found = file_place_find(look, place, st->st_dev);
 	struct stat mapped;
 
-	return found >= 0 && !fstat(found, &mapped) && mapped.st_dev == st->st_dev &&
-	       mapped.st_ino == st->st_ino;
+	return found >= 0 && !fstat(found, &mapped) && is_same_file(&mapped, st);
 }
 
 /*

@@ -26,7 +26,7 @@ uint32_t replaced_text_find(const struct address_spaces *spaces, const struct ad
 }
 
 /* Is what the looker tells of now the file of then? The process may run another program by now. */
-static bool is_same_file(const struct mapped_file *then, const struct mapped_file *now)
+static bool is_file_of_then(const struct mapped_file *then, const struct mapped_file *now)
 {
 	const struct build_id *id = mapped_file_build_id(then);
 
@@ -52,9 +52,9 @@ static int look(struct address_spaces *spaces, const struct address_space *space
 	mapping_vec found = {0};
 	int ret = proc_scan_mapping_at(space->pid, mapping->start, &spaces->files, &found);
 	const struct mapping *m = mappings_find(&found, mapping->start);
-	bool is_copy =
-		m && m->end >= mapping->end &&
-		is_same_file(&spaces->files.files.data[text - 1], mapping_file(&spaces->files, m));
+	bool is_copy = m && m->end >= mapping->end &&
+		       is_file_of_then(&spaces->files.files.data[text - 1],
+				       mapping_file(&spaces->files, m));
 
 	if (is_copy)
 		*pgoff = m->pgoff + (mapping->start - m->start);

@@ -102,7 +102,7 @@ static bool is_there(const struct named_file *file)
 	return file->identity.is_stat;
 }
 
-static bool is_same_file(const struct named_file *a, const struct named_file *b)
+static bool is_equal_file(const struct named_file *a, const struct named_file *b)
 {
 	return build_id_equal(&a->build_id, &b->build_id) &&
 	       file_identity_equal(&a->identity, &b->identity);
@@ -128,7 +128,7 @@ static int add_file(struct file_names *n, const struct named_file *entry, uint32
 static bool find_file(const struct file_names *n, const struct named_file *wanted, uint32_t *nr)
 {
 	index_for_each(&n->by_file, hash_file(wanted), i) {
-		if (is_same_file(&n->files.data[i], wanted)) {
+		if (is_equal_file(&n->files.data[i], wanted)) {
 			*nr = i;
 			return true;
 		}

@@ -53,6 +53,7 @@
 #include <sys/stat.h>
 
 #include "common/cleanup.h"
+#include "common/safe_open.h"
 #include "report/files/candidate.h"
 #include "report/files/kernel_paths.h"
 #include "elf/elffile.h"
@@ -295,11 +296,11 @@ static int find_debug_by_id(struct search *s)
 	return ret;
 }
 
-static bool is_same_file(int a, int b)
+static bool are_one_file(int a, int b)
 {
 	struct stat x, y;
 
-	return !fstat(a, &x) && !fstat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+	return !fstat(a, &x) && !fstat(b, &y) && is_same_file(&x, &y);
 }
 
 /*
@@ -311,7 +312,7 @@ static int open_linked(struct search *s, const struct root *root, const char *pa
 	_cleanup_close_ int fd = candidate_open(root, path, &s->wanted->build_id, &s->debug_miss);
 
 	/* A link with the binary's own name means a file in a later directory. */
-	if (fd < 0 || is_same_file(fd, s->binary.fd))
+	if (fd < 0 || are_one_file(fd, s->binary.fd))
 		return fd == -ENOMEM ? fd : -1;
 	if (!build_id_is_none(&s->wanted->build_id) || candidate_has_crc(fd, s->roots->budget, crc))
 		return TAKE_FD(fd);

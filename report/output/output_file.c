@@ -10,6 +10,7 @@
 
 #include "common/cleanup.h"
 #include "common/part_file.h"
+#include "common/safe_open.h"
 #include "report/output/output_target.h"
 #include "report/output/signal_cleanup.h"
 
@@ -37,13 +38,12 @@ static bool find_file(const char *name, int standard_fd, struct stat *st)
 	return !(is_standard(name) ? fstat(standard_fd, st) : stat(name, st));
 }
 
-static bool is_same_file(const char *input, const struct stat *out)
+static bool is_input(const char *name, const struct stat *out)
 {
 	struct stat in;
 
 	/* A terminal can be standard input and standard output. */
-	return find_file(input, STDIN_FILENO, &in) && S_ISREG(in.st_mode) &&
-	       in.st_dev == out->st_dev && in.st_ino == out->st_ino;
+	return find_file(name, STDIN_FILENO, &in) && S_ISREG(in.st_mode) && is_same_file(&in, out);
 }
 
 int output_file_check(const struct output_request *request, struct err *err)
@@ -56,7 +56,7 @@ int output_file_check(const struct output_request *request, struct err *err)
 		const struct source_files *files = &request->inputs[i];
 
 		for (size_t j = 0; j < files->nr; j++)
-			if (is_same_file(files->names[j], &out))
+			if (is_input(files->names[j], &out))
 				return err_set(
 					err, -EINVAL, "failed to write '%s': it is the input '%s'",
 					request->name ? request->name : "-", files->names[j]);

@@ -202,15 +202,6 @@ static int add_lines(struct packer *p, uint32_t object, uint32_t wanted)
 	return ret;
 }
 
-static int compare_lines(const void *a, const void *b)
-{
-	const struct prof_line *x = a, *y = b;
-
-	COMPARE(x->object, y->object);
-	COMPARE(x->offset, y->offset);
-	return 0;
-}
-
 /* Sorts the lines, and their frames with them, as the format wants them. */
 static int sort_lines(struct packer *p)
 {
@@ -223,7 +214,7 @@ static int sort_lines(struct packer *p)
 	if (!p->lines.nr)
 		return 0;
 	memcpy(unsorted, p->source_frames.data, bytes);
-	qsort(p->lines.data, p->lines.nr, sizeof(*p->lines.data), compare_lines);
+	qsort(p->lines.data, p->lines.nr, sizeof(*p->lines.data), found_names_compare_lines);
 	vec_for_each(&p->lines, line) {
 		memcpy(p->source_frames.data + nr, unsorted + line->first_frame,
 		       line->nr_frames * sizeof(*unsorted));

@@ -95,7 +95,7 @@ static int make_pair(const struct debug_roots *roots, const struct debug_wanted 
 	return ret;
 }
 
-static bool is_same_file(const struct prof_file_info *a, const struct prof_file_info *b)
+static bool is_equal_info(const struct prof_file_info *a, const struct prof_file_info *b)
 {
 	if (!a || !b)
 		return a == b;
@@ -112,7 +112,7 @@ static bool is_wanted(const struct elf_pair *pair, const struct debug_wanted *wa
 	       have->is_of_this_boot == wanted->is_of_this_boot &&
 	       have->is_kernel == wanted->is_kernel &&
 	       have->recorded_realtime_ns == wanted->recorded_realtime_ns &&
-	       is_same_file(have->file, wanted->file) && !strcmp(have->path, wanted->path);
+	       is_equal_info(have->file, wanted->file) && !strcmp(have->path, wanted->path);
 }
 
 /* Takes pair @i out of those that are kept. */

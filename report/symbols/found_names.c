@@ -124,7 +124,7 @@ static int compare_symbols(const void *a, const void *b)
 	return 0;
 }
 
-static int compare_lines(const void *a, const void *b)
+int found_names_compare_lines(const void *a, const void *b)
 {
 	const struct prof_line *x = a, *y = b;
 
@@ -161,7 +161,7 @@ static bool is_equal_line(const struct prof_line *a, const struct prof_line *b)
 void found_names_sort(struct found_names *found)
 {
 	sort_unique(&found->symbols, compare_symbols, is_equal_symbol);
-	sort_unique(&found->lines, compare_lines, is_equal_line);
+	sort_unique(&found->lines, found_names_compare_lines, is_equal_line);
 }
 
 /* Is the element before @object and @offset in the order? */

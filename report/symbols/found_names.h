@@ -61,6 +61,9 @@ size_t found_names_symbol(const struct found_names *found, uint32_t object, uint
 /* Returns the first source of @object or of one after it; sources.nr if there is none. */
 size_t found_names_source(const struct found_names *found, uint32_t object);
 
+/* Orders elements of lines by object, offset and first frame, for qsort. */
+int found_names_compare_lines(const void *a, const void *b);
+
 /* Returns the first line at @offset of @object or after it; lines.nr if there is none. */
 size_t found_names_line(const struct found_names *found, uint32_t object, uint64_t offset);
 

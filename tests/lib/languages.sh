@@ -1,6 +1,12 @@
 # shellcheck shell=bash
-# Which versions of interpreters profrec claims to know. Source it after tests/lib/tap.sh.
-: "${profrec:?}"
+# Programs of interpreters: their recordings, and which versions profrec claims to know. Source it after tests/lib/tap.sh.
+: "${profrec:?}" "${profrep:?}" "${dir:?}"
+
+# record NAME COMMAND...: makes NAME.prof, and its folded stacks, NAME.folded.
+record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
+
+# truth NAME WORD: what the program has said of WORD in NAME.truth.
+truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
 # is_claimed NAME VERSION: does 'profrec --languages help' list this version, of the language with that short name or of
 # what makes code?

@@ -3,12 +3,11 @@
 # and lies; long/java has the real one.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 need_tables
 fake=$dir/fake_java
 build "$fake" fake_java.c "${frameless[@]}" -Wl,--export-dynamic
-
-# record NAME COMMAND...
-record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
 
 stub='(StubRoutines \(1\)_\[j\]|\[unknown\](_\[j\])?)'
 structure="main;$stub"';K.outer_\[java\];K.middle_\[java\];K.leaf_\[java\];burn_inside'

@@ -12,9 +12,6 @@ build "$dir/fake_node" fake_node.c "${frameless[@]}" -Wl,--export-dynamic
 "$profrec" -q -U --languages py,java -F 499 -o "$dir/none.prof" -- "$dir/fake_node" 2
 check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[js\]')" 0
 
-# truth NAME NUMBER
-truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
-
 map=
 cleanup_extra() { rm -f "$map"; }
 

@@ -9,9 +9,6 @@ need_tables
 fake=$dir/fake_perl
 build "$fake" fake_perl.c "${frameless[@]}" -Wl,--export-dynamic -pthread
 
-# record NAME COMMAND...
-record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
-
 outside='perl_run;Perl_runops_standard;<fake.pl>_\[pl\];K::outer_\[pl\];'
 helper="$outside(run_main;)?native_helper;Perl_call_sv;Perl_runops_standard;K::inner_\\[pl\\];burn_inside"
 evaluated="$outside(run_main;)?native_eval;Perl_call_sv;Perl_runops_standard;native_catch;Perl_runops_standard;K::inner_\\[pl\\];burn_inside"
@@ -32,8 +29,6 @@ check "an unknown version is not in the table" fails 1 is_claimed pl 5.99.99
 
 # PERL is an interpreter to judge, and PERL_SECONDS the time that it runs.
 perl=${PERL:-/usr/bin/perl}
-# truth NUMBER
-truth() { sed -n "s/^$1 //p" "$dir/truth"; }
 
 judge_perl()
 {
@@ -43,15 +38,15 @@ judge_perl()
 	unusual=$($perl -MConfig -e 'print "not the build of Debian" unless $Config{usethreads} && $Config{myuname} =~ /debian/i')
 	has_support "perl" "$dir/perl.prof" pl "$($perl -e 'printf "%vd", $^V')" "$unusual" || return
 	"$profrep" -fa --unnamed function "$dir/perl.prof" > "$dir/perl.folded" 2> "$dir/perl.err"
-	awk -f tests/judges/perl.awk "$dir/pairs" "$dir/perl.folded" > "$dir/truth" 2> "$dir/wrong"
-	check "perl: there are subs" above "$(truth pairs)" 1000
-	check "perl: no wrong caller" same "$(truth wrong; grep "^wrong" "$dir/wrong")" 0
-	check "perl: recursion is as deep as it is" same "$(truth depths)" 0
-	check "perl: subs have names" at_most "$(truth nameless)" "$(($(truth subs) / 20))"
+	awk -f tests/judges/perl.awk "$dir/pairs" "$dir/perl.folded" > "$dir/perl.truth" 2> "$dir/wrong"
+	check "perl: there are subs" above "$(truth perl pairs)" 1000
+	check "perl: no wrong caller" same "$(truth perl wrong; grep "^wrong" "$dir/wrong")" 0
+	check "perl: recursion is as deep as it is" same "$(truth perl depths)" 0
+	check "perl: subs have names" at_most "$(truth perl nameless)" "$(($(truth perl subs) / 20))"
 	# While perl jumps out of a sub that dies, or looks a method up, its subs have no place.
-	check "perl: subs stand before the frame that runs them" at_most "$(truth misplaced)" \
-		"$((2 + $(truth displaced) + $(truth stacks) / 1000))"
-	check "perl: few are displaced" at_most "$(truth displaced)" "$((2 + $(truth stacks) / 50))"
+	check "perl: subs stand before the frame that runs them" at_most "$(truth perl misplaced)" \
+		"$((2 + $(truth perl displaced) + $(truth perl stacks) / 1000))"
+	check "perl: few are displaced" at_most "$(truth perl displaced)" "$((2 + $(truth perl stacks) / 50))"
 }
 
 if [ -x "${perl%% *}" ]; then

@@ -9,9 +9,6 @@ need_tables
 fake=$dir/fake_php
 build "$fake" fake_php.c "${frameless[@]}" -Wl,--export-dynamic
 
-# record NAME COMMAND...
-record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
-
 outside='execute_ex;<fake.php>_\[php\];K::middle_\[php\];call_back_\[php\]'
 helper="$outside;native_helper;execute_ex;inner_\\[php\\];burn_inside"
 # While the destructor runs, the loop that calls it has no function any more.
@@ -27,8 +24,6 @@ check "short processes have functions" mostly <(grep burn_inside "$dir/short.fol
 check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[php\]')" 0
 
 php=/usr/bin/php
-# truth NAME NUMBER
-truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
 # judge_php NAME PERCENT ARG...: PHP with a program whose calls are known. In code that the JIT compiler has made for itself,
 # functions have no place, so PERCENT may be displaced.

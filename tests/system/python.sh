@@ -3,12 +3,11 @@
 # of /usr/bin/python3 with a program whose calls are known. system/languages has processes that go on, and lies.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 need_tables
 fake=$dir/fake_python
 build "$fake" fake_python.c "${frameless[@]}" -Wl,--export-dynamic
-
-# record NAME COMMAND...
-record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
 
 structure='evaluate;outer_\[py\];K.middle_\[py\];native_helper;evaluate;inner_\[py\];burn_inside'
 
@@ -57,23 +56,22 @@ if [ -z "$why" ]; then
 	*without*) why="$python is $(info "$dir/python.prof" interpreter)" ;;
 	esac
 	"$profrep" -fa --unnamed function "$dir/python.prof" > "$dir/python.folded" 2> "$dir/python.err"
-	awk -f tests/judges/pairs.awk -f tests/judges/python.awk "$dir/python.folded" > "$dir/truth" 2> "$dir/truth.err"
+	awk -f tests/judges/pairs.awk -f tests/judges/python.awk "$dir/python.folded" > "$dir/python.truth" 2> "$dir/python.truth.err"
 	$python tests/programs/known_calls.py 0 "$dir/own_stacks"
-	awk -f tests/judges/stacks.awk "$dir/own_stacks" "$dir/python.folded" >> "$dir/truth" 2> "$dir/others"
+	awk -f tests/judges/stacks.awk "$dir/own_stacks" "$dir/python.folded" >> "$dir/python.truth" 2> "$dir/others"
 fi
-truth() { sed -n "s/^$1 //p" "$dir/truth"; }
 if [ -n "$why" ]; then
 	skip "python3" "$why"
 else
-	check "python: there are functions" above "$(truth pairs)" 500
-	check "python: no wrong caller" same "$(truth wrong; cat "$dir/truth.err")" 0
-	check "python: recursion is as deep as it is" same "$(truth depths)" 0
-	check "python: functions stand before the frame that runs them" same "$(truth misplaced)" 0
+	check "python: there are functions" above "$(truth python pairs)" 500
+	check "python: no wrong caller" same "$(truth python wrong; cat "$dir/python.truth.err")" 0
+	check "python: recursion is as deep as it is" same "$(truth python depths)" 0
+	check "python: functions stand before the frame that runs them" same "$(truth python misplaced)" 0
 	check "python: nothing is displaced or unread" at_most \
-		"$(sum_samples '\[displaced\]|\[not readable\]' < "$dir/python.folded")" "$(($(truth stacks) / 100))"
-	check "python: the interpreter tells of the same stacks" above "$(truth same)" 50
+		"$(sum_samples '\[displaced\]|\[not readable\]' < "$dir/python.folded")" "$(($(truth python stacks) / 100))"
+	check "python: the interpreter tells of the same stacks" above "$(truth python same)" 50
 	# A call of a coroutine has its own function for a moment, and the interpreter does not tell of that.
-	check "python: the interpreter knows of all other stacks" at_most "$(truth others)" "$(($(truth same) / 50 + 2))"
+	check "python: the interpreter knows of all other stacks" at_most "$(truth python others)" "$(($(truth python same) / 50 + 2))"
 	check "python: functions without the lock" above "$(sum_samples 'compress_\[py\].*deflate' < "$dir/python.folded")" 10
 fi
 

@@ -10,9 +10,6 @@ need_tables
 fake=$dir/fake_ruby
 build "$fake" fake_ruby.c "${frameless[@]}" -Wl,--export-dynamic
 
-# record NAME COMMAND...
-record() { "$profrec" -q -F 499 -U -o "$dir/$1.prof" -- "${@:2}" && "$profrep" -fa "$dir/$1.prof" > "$dir/$1.folded"; }
-
 outside='rb_vm_exec;<main>_\[rb\];middle_\[rb\]'
 inner='block in a method with a long name_\[rb\]'
 helper="$outside;native_helper;rb_vm_exec;$inner;burn_inside"
@@ -29,8 +26,6 @@ check "short processes have functions" mostly <(grep -E 'burn_inside|native_begi
 check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | grep -c '\[rb\]')" 0
 
 ruby=${RUBY:-/usr/bin/ruby}
-# truth NAME NUMBER
-truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
 # judge_ruby NAME ARG...: Ruby with a program whose calls are known. $percent of the stacks may have functions out of place.
 percent=1

@@ -12,11 +12,13 @@ HOST_ARCH  := $(shell uname -m)
 override ARCH := $(patsubst amd64,x86_64,$(patsubst arm64,aarch64,$(ARCH)))
 ASKED_ARCH := $(ARCH)
 STRIP	   := strip
+AR	   := ar
 ifneq ($(filter-out $(HOST_ARCH),$(ARCH)),)
 B	   ?= build/$(call deb_arch,$(ARCH))
 SYSROOT	   ?= $(abspath $(B))/sysroot
 CC	   := $(ARCH)-linux-gnu-gcc --sysroot=$(SYSROOT)
 STRIP	   := $(ARCH)-linux-gnu-strip
+AR	   := $(ARCH)-linux-gnu-ar
 # What runs here writes the man pages and the completions.
 OWN	   ?= build
 endif
@@ -36,6 +38,10 @@ ifneq ($(SAN),)
 CFLAGS	 += -fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all
 LDFLAGS	 += -fsanitize=$(SAN)
 endif
+
+# make prints a line for each file that it makes, make V=1 the commands, and make -s nothing but warnings.
+Q	   := $(if $(filter 1,$(V)),,@)
+msg	    = $(if $(Q),$(if $(findstring s,$(firstword -$(MAKEFLAGS))),,@printf '  %-5s %s\n' '$(1)' '$(@:$(B)/%=%)'))
 
 COMMON_SRC := $(wildcard common/*.c)
 ELF_SRC    := $(wildcard elf/*.c)
@@ -64,13 +70,13 @@ endif
 LOAD_SRC   := $(wildcard tests/workloads/*.c)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
-BASE_OBJ   := $(call obj,$(COMMON_SRC) $(ELF_SRC) $(FORMAT_SRC))
 # For static programs.
 STATIC_OBJ := $(B)/record/static_libelf.o $(B)/report/files/load_library_static.o \
 	$(addprefix $(B)/report/push/,curl_library_static.o http_connection.o http_exchange.o)
-RECORD_LIB := $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
-REPORT_LIB := $(filter-out $(B)/report/main.o $(STATIC_OBJ),$(call obj,$(REPORT_SRC))) \
-	$(patsubst %.proto,$(B)/%.pb-c.o,$(wildcard report/*/*.proto))
+# Programs are linked with archives, of which each takes the objects that it uses.
+BASE_LIB   := $(B)/libbase.a
+RECORD_LIB := $(B)/librecord.a
+REPORT_LIB := $(B)/libreport.a
 
 RECORD_LIBS := -lbpf -lelf -lz -lzstd -llzma -lnettle
 # libz comes before libelf, too: both have a crc32 in Debian testing's static libraries, and that of libz belongs to the rest of it.
@@ -98,21 +104,35 @@ profrep: $(PROFREP) ## the reporter (needs neither clang nor libbpf); STATIC=1: 
 man: $(MAN)
 completion: $(foreach p,profrec profrep,$(addprefix $(B)/completions/,$p _$p $p.fish))
 
-$(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_OBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
+$(BASE_LIB): $(call obj,$(COMMON_SRC) $(ELF_SRC) $(FORMAT_SRC))
+$(RECORD_LIB): $(filter-out $(B)/record/main.o $(STATIC_OBJ),$(call obj,$(RECORD_SRC)))
+$(REPORT_LIB): $(filter-out $(B)/report/main.o $(STATIC_OBJ),$(call obj,$(REPORT_SRC))) \
+	$(patsubst %.proto,$(B)/%.pb-c.o,$(wildcard report/*/*.proto))
+# They are lists of the objects, not copies (T). An archive that is there would keep objects whose sources have gone.
+$(BASE_LIB) $(RECORD_LIB) $(REPORT_LIB):
+	$(call msg,AR)
+	@rm -f $@
+	$(Q)$(AR) rcsT $@ $^
 
-$(B)/static/profrec: $(B)/record/main.o $(B)/record/static_libelf.o $(RECORD_LIB) $(BASE_OBJ)
+$(B)/profrec: $(B)/record/main.o $(RECORD_LIB) $(BASE_LIB)
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
+
+$(B)/static/profrec: $(B)/record/main.o $(B)/record/static_libelf.o $(RECORD_LIB) $(BASE_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(RECORD_LIBS)
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -static -Wl,--gc-sections -o $@ $^ $(RECORD_LIBS)
 
-$(B)/profrep: $(B)/report/main.o $(REPORT_LIB) $(BASE_OBJ)
-	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+$(B)/profrep: $(B)/report/main.o $(REPORT_LIB) $(BASE_LIB)
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
 
 # ld warns of functions that may load libraries: OpenSSL's engines and sources of hosts' addresses, of which none is used.
-$(B)/static/profrep: $(B)/report/main.o $(STATIC_OBJ) $(filter-out %/load_library.o %/curl_library.o,$(REPORT_LIB)) $(BASE_OBJ)
+$(B)/static/profrep: $(B)/report/main.o $(STATIC_OBJ) $(REPORT_LIB) $(BASE_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -static -Wl,--gc-sections $(addprefix -Wl$(comma),$(findstring --no-warnings,$(shell $(CC) $(LDFLAGS) -Wl,--help))) \
-		-o $@ $^ -lssl -lcrypto $(REPORT_LIBS)
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -static -Wl,--gc-sections \
+		$(addprefix -Wl$(comma),$(findstring --no-warnings,$(shell $(CC) $(LDFLAGS) -Wl,--help))) -o $@ $^ -lssl -lcrypto $(REPORT_LIBS)
 
 # The commit that --version names, " (COMMIT)": git writes it to mk/commit in the archive that make dist makes. Who builds need
 # not own the checkout.
@@ -127,26 +147,31 @@ $(B)/common/command_line.o: $(B)/commit.h
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call msg,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 # BPF: object, then skeleton. -g makes the BTF that CO-RE needs, which names the sources; -mcpu=v3 is Linux 5.12 and later.
 $(B)/profrec.bpf.o: bpf/profrec.bpf.c $(wildcard bpf/*.h bpf/*/*.h)
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
+	$(call msg,BPF)
+	$(Q)$(CLANG) -target bpf -D__TARGET_ARCH_$(BPF_ARCH) -mcpu=v3 -O2 -g -Wall -Wextra -Wno-unused-parameter -I. \
 		-ffile-prefix-map=$(CURDIR)=. -idirafter $(SYSROOT)/usr/include/$(shell $(CC) -print-multiarch) -c -o $@.full $<
-	$(BPFTOOL) gen object $@ $@.full
-	rm $@.full
+	$(Q)$(BPFTOOL) gen object $@ $@.full
+	@rm $@.full
 
 $(B)/profrec.skel.h: $(B)/profrec.bpf.o
-	$(BPFTOOL) gen skeleton $< name profrec_bpf > $@
+	$(call msg,GEN)
+	$(Q)$(BPFTOOL) gen skeleton $< name profrec_bpf > $@
 
 # The maps and settings of the programs, for the recorder's own copy of them (record/program/).
 $(B)/program_maps.h: $(B)/profrec.skel.h
-	awk '/^\t\} maps;/ { exit } /struct bpf_map \*/ { sub(/;/, ""); sub(/\*/, "", $$3); \
+	$(call msg,GEN)
+	$(Q)awk '/^\t\} maps;/ { exit } /struct bpf_map \*/ { sub(/;/, ""); sub(/\*/, "", $$3); \
 		if ($$3 !~ /^(rodata|bss|data)/) print "PROGRAM_MAP(" $$3 ")" }' $< > $@
 
 $(B)/program_settings.h: $(B)/profrec.skel.h
-	awk '/struct profrec_bpf__rodata \{/ { on = 1; next } /\} \*rodata;/ { exit } \
+	$(call msg,GEN)
+	$(Q)awk '/struct profrec_bpf__rodata \{/ { on = 1; next } /\} \*rodata;/ { exit } \
 		on { sub(/;/, ""); sub(/\[.*/, "", $$NF); if ($$NF !~ /^__pad/) print "PROGRAM_SETTING(" $$NF ")" }' $< > $@
 
 $(call obj,$(RECORD_SRC)) $(B)/tests/unit/test_bpf_stack.o: | $(B)/profrec.skel.h
@@ -161,22 +186,26 @@ $(filter $(B)/profrec%,$(MAN)): $(OWN)/profrec
 $(filter $(B)/profrep%,$(MAN)): $(OWN)/profrep
 $(MAN): $(B)/%: doc/%.in
 	@mkdir -p $(@D)
-	awk -v program=$(OWN)/$(firstword $(subst -, ,$(basename $*))) '/^@OPTIONS.*@$$/ { gsub(/@OPTIONS|@/, ""); fflush(); \
+	$(call msg,GEN)
+	$(Q)awk -v program=$(OWN)/$(firstword $(subst -, ,$(basename $*))) '/^@OPTIONS.*@$$/ { gsub(/@OPTIONS|@/, ""); fflush(); \
 		if (system(program " " $$0 " --help-man")) exit 1; next } \
 		/^@LANGUAGES@$$/ { fflush(); if (system(program " --languages help-man")) exit 1; next } \
 		{ print }' $< > $@
 
 $(B)/completions/%: $(OWN)/%
 	@mkdir -p $(@D)
-	$< --help-completion > $@
+	$(call msg,GEN)
+	$(Q)$< --help-completion > $@
 
 $(B)/completions/_%: $(OWN)/%
 	@mkdir -p $(@D)
-	$< --help-zsh > $@
+	$(call msg,GEN)
+	$(Q)$< --help-zsh > $@
 
 $(B)/completions/%.fish: $(OWN)/%
 	@mkdir -p $(@D)
-	$< --help-fish > $@
+	$(call msg,GEN)
+	$(Q)$< --help-fish > $@
 
 # Unit tests: one program for each tests/unit/test_*.c.
 UNIT_BIN := $(patsubst tests/unit/%.c,$(B)/tests/%,$(UNIT_SRC))
@@ -323,35 +352,44 @@ $(B)/tests/test_file_names $(B)/tests/test_held_files: UNIT_LIBS := $(call wraps
 	names_budget_limit worker_line_destroy worker_line_fd worker_line_next worker_line_nr_workers worker_line_request worker_line_sock \
 	worker_line_start)
 
-$(B)/tests/test_%: $(B)/tests/unit/test_%.o $(RECORD_LIB) $(REPORT_LIB) $(BASE_OBJ)
+# lld links them in half the time, where it is installed.
+UNIT_LD := $(if $(SYSROOT),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
+$(B)/tests/test_%: $(B)/tests/unit/test_%.o $(RECORD_LIB) $(REPORT_LIB) $(BASE_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) $(REPORT_LIBS) $(UNIT_LIBS) -lcheck -lsubunit -lm -lrt -lpthread
+	$(call msg,LD)
+	$(Q)$(CC) $(UNIT_LD) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) $(REPORT_LIBS) $(UNIT_LIBS) -lcheck -lsubunit -lm -lrt -lpthread
 
-$(B)/tests/table_make $(B)/tests/carried_names: $(B)/tests/%: $(B)/tests/tools/%.o $(RECORD_LIB) $(BASE_OBJ)
+$(B)/tests/table_make $(B)/tests/carried_names: $(B)/tests/%: $(B)/tests/tools/%.o $(RECORD_LIB) $(BASE_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS)
 
 # The programs that they compile in read the memory of samples.
 IMAGE_WRAPS := -Wl,--wrap=bpf_probe_read_user,--wrap=bpf_probe_read_user_str
-$(B)/tests/image_%: $(B)/tests/tools/image_%.o $(RECORD_LIB) $(BASE_OBJ)
+$(B)/tests/image_%: $(B)/tests/tools/image_%.o $(RECORD_LIB) $(BASE_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $(IMAGE_WRAPS) -o $@ $^ $(RECORD_LIBS)
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) $(IMAGE_WRAPS) -o $@ $^ $(RECORD_LIBS)
 
 $(B)/tests/contain: $(B)/tests/tools/contain.o
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^
 
 $(B)/tests/plain_container: $(B)/tests/tools/plain_container.o
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ -lseccomp
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ -lseccomp
 
-$(B)/tests/%: $(B)/tests/tools/%.o $(REPORT_LIB) $(BASE_OBJ)
+$(B)/tests/%: $(B)/tests/tools/%.o $(REPORT_LIB) $(BASE_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(REPORT_LIBS)
 
-$(B)/tests/unwind_compare: $(B)/tests/tools/unwind_compare.o $(RECORD_LIB) $(BASE_OBJ)
+$(B)/tests/unwind_compare: $(B)/tests/tools/unwind_compare.o $(RECORD_LIB) $(BASE_LIB)
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) -ldw
+	$(call msg,LD)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(RECORD_LIBS) -ldw
 
 # Workloads keep frame pointers and their call structure: their shape is what tests compare with.
 # Optimised, gcc makes no frame for a leaf such as func_a whatever the flags, and main would be skipped.
@@ -359,7 +397,8 @@ LOAD_OPT = -O2
 $(B)/workloads/func_ab: LOAD_OPT = -O0
 $(B)/workloads/%: tests/workloads/%.c
 	@mkdir -p $(@D)
-	$(CC) $(LOAD_OPT) -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -o $@ $<
+	$(call msg,CC)
+	$(Q)$(CC) $(LOAD_OPT) -g -fno-omit-frame-pointer -fno-optimize-sibling-calls -fno-inline -o $@ $<
 
 # Sanitizers cannot be linked statically.
 STATIC_BIN := $(if $(SAN),,$(B)/static/profrec $(B)/static/profrep)

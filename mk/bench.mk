@@ -3,13 +3,16 @@
 
 $(B)/bench/%.bpf.o: bench/%.bpf.c
 	@mkdir -p $(@D)
-	$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra \
+	$(call msg,BPF)
+	$(Q)$(CLANG) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra \
 		-idirafter /usr/include/$(shell $(CC) -print-multiarch) -c -o $@ $<
 
 $(B)/bench/%.skel.h: $(B)/bench/%.bpf.o
-	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
+	$(call msg,GEN)
+	$(Q)$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 $(B)/bench/stackid: bench/stackid.c $(B)/bench/stackid.skel.h
-	$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lbpf -lelf -lz
+	$(call msg,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -o $@ $< -lbpf -lelf -lz
 
 bench: $(B)/bench/stackid

@@ -48,7 +48,8 @@ $(B)/fuzz_reader: CPPFLAGS += -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
 $(FUZZ_NAMES:%=$(B)/fuzz_%): $(B)/fuzz_%: tests/fuzz/target.c $$(FUZZ_$$*) \
 		$(wildcard tests/fuzz/*.h common/*.h elf/*.h format/*.h record/*/*.h record/*/*/*.h report/*/*.h bpf/*.h bpf/*/*.h) $(B)/commit.h
 	@mkdir -p $(@D)
-	$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
+	$(call msg,CC)
+	$(Q)$(CLANG) $(CPPFLAGS) $(FUZZ_CFLAGS) -o $@ $(filter %.c,$^) $(FUZZ_LIBS_$*)
 
 # Unless SAN chooses others, what replays the stored inputs has both sanitizers in every build but those for other
 # architectures, because the libraries of these lack them. Those of clang know more than those of gcc, such as offsets to
@@ -67,12 +68,14 @@ $(B)/replay/common/command_line.o: $(B)/commit.h
 
 $(B)/replay/%.o: %.c
 	@mkdir -p $(@D)
-	$(REPLAY_CC) $(CPPFLAGS) $(REPLAY_CFLAGS) -MMD -MP -c -o $@ $<
+	$(call msg,CC)
+	$(Q)$(REPLAY_CC) $(CPPFLAGS) $(REPLAY_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(FUZZ_NAMES:%=$(B)/tests/fuzz_replay_%): $(B)/tests/fuzz_replay_%: \
 		$$(call replay_obj,tests/fuzz/replay.c $$(FUZZ_$$*))
 	@mkdir -p $(@D)
-	$(REPLAY_CC) $(LDFLAGS) $(REPLAY_SAN) -o $@ $^ $(FUZZ_LIBS_$*)
+	$(call msg,LD)
+	$(Q)$(REPLAY_CC) $(LDFLAGS) $(REPLAY_SAN) -o $@ $^ $(FUZZ_LIBS_$*)
 
 tests-build: $(FUZZ_NAMES:%=$(B)/tests/fuzz_replay_%)
 

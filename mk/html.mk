@@ -6,7 +6,8 @@ HTML_SCRIPTS := $(addprefix report/html/,bytes.js profile.js tree.js sources.js 
 
 $(B)/report/html/page_text.h: report/html/embed report/html/page.html report/html/viewer.css report/html/loader.js $(HTML_SCRIPTS)
 	@mkdir -p $(@D)
-	$^ > $@
+	$(call msg,GEN)
+	$(Q)$^ > $@
 
 $(B)/report/html/page.o: $(B)/report/html/page_text.h
 

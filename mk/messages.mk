@@ -5,11 +5,13 @@ MESSAGES := $(patsubst %.proto,$(B)/%.pb-c,$(wildcard report/*/*.proto))
 
 $(MESSAGES:=.c): $(B)/%.pb-c.c: %.proto
 	@mkdir -p $(@D)
-	protoc-c --c_out=$(B) $<
+	$(call msg,GEN)
+	$(Q)protoc-c --c_out=$(B) $<
 
 $(MESSAGES:=.h): %.h: %.c ;
 
 $(MESSAGES:=.o): %.o: %.c
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(call msg,CC)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
 $(call obj,$(REPORT_SRC)): | $(MESSAGES:=.h)

@@ -5,12 +5,13 @@ TABLE_SCRIPTS := report/tables/duckdb.sql report/tables/clickhouse.sql
 
 $(B)/report/tables/scripts_text.h: $(TABLE_SCRIPTS)
 	@mkdir -p $(@D)
-	for script in $^; do \
+	$(call msg,GEN)
+	$(Q)for script in $^; do \
 		printf 'static const unsigned char %s_sql[] = {\n' $$(basename $$script .sql) && \
 		od -v -An -tx1 $$script > $@.hex && test -s $@.hex && \
 		sed 's/ \(..\)/0x\1,/g' $@.hex && printf '};\n' || exit 1; \
 	done > $@.tmp
-	rm -f $@.hex
-	mv $@.tmp $@
+	@rm -f $@.hex
+	@mv $@.tmp $@
 
 $(B)/report/tables/table_scripts.o: $(B)/report/tables/scripts_text.h

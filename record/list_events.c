@@ -264,7 +264,7 @@ static int list_any(struct listing *l, const char *text, const struct name_match
 	return ret ? ret : list_processes(l, wanted);
 }
 
-/* CATEGORY:EVENT or LIB:FUNC. */
+/* CATEGORY:EVENT, which @whole matches, or LIB:FUNC. @whole is NULL: LIB:FUNC alone is meant. */
 static int list_either(struct listing *l, const char *text, const struct name_match *whole,
 		       const struct name_match *name)
 {
@@ -273,7 +273,7 @@ static int list_either(struct listing *l, const char *text, const struct name_ma
 
 	if (!place)
 		return out_of_memory(l);
-	if (!strchr(place, '/') && tracepoints_have_category(&category, tracefs_roots))
+	if (whole && !strchr(place, '/') && tracepoints_have_category(&category, tracefs_roots))
 		return list_tracepoints(l, "", whole);
 	return list_library(l, place, false, name);
 }
@@ -305,7 +305,9 @@ static int list_pattern(struct listing *l, const char *pattern)
 	struct name_match wanted = {.text = wild}, whole = {0};
 
 	/* The category as it is, and the event. */
-	if (!wild || asprintf(&both, "%.*s%s", colon ? (int)(colon + 1 - text) : 0, text, wild) < 0)
+	if (wild && asprintf(&both, "%.*s%s", colon ? (int)(colon + 1 - text) : 0, text, wild) < 0)
+		both = NULL;
+	if (!both)
 		return out_of_memory(l);
 	whole.text = both;
 	if (is_typed && pattern[0] == 'u')
@@ -315,7 +317,7 @@ static int list_pattern(struct listing *l, const char *pattern)
 	if (is_typed && colon == text)
 		return list_kernel_functions(l, "p::", &wanted);
 	if (colon)
-		return list_either(l, text, &whole, &wanted);
+		return list_either(l, text, is_typed ? NULL : &whole, &wanted);
 	if (l->options->library)
 		return list_library(l, l->options->library, false, &wanted);
 	if (strchr(text, '/'))

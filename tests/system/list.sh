@@ -19,6 +19,7 @@ check "a part of a name" same "$(list "$ours:e_n")" "$ours:whole_name"
 check "a wildcard stands for any text, and the rest for itself" same "$(list "$ours:whole*t*")" \
 	"$(printf "$ours:%s\n" whole_other whole_text)"
 check "the library of -l" same "$(list -l "$ours" name)" "$ours:whole_name"
+check "a library, and no category" same "$(list "p:$ours:an")" "$ours:another"
 check "several patterns" same "$(list "$ours:another" page-faults | grep -v :page)" "$ours:another
 page-faults"
 check "software events" contains "$(list clock | xargs)" "cpu-clock task-clock"

@@ -243,8 +243,8 @@ $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privi
 $(B)/tests/test_privilege: UNIT_LIBS := $(call wraps,fopen64 prctl syscall)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)
 $(B)/tests/test_memory_watch: UNIT_LIBS := $(call wraps,bpf_link__destroy bpf_map__fd bpf_prog_load bpf_program__attach_perf_event \
-	bpf_program__attach_trace bpf_program__autoload bpf_program__set_autoload event_name_find_id kernel_types_find \
-	libbpf_probe_bpf_helper ring_buffer__consume ring_buffer__free ring_buffer__new sideband_add sideband_set_unsent syscall \
+	bpf_program__attach_trace bpf_program__autoload bpf_program__set_autoload btf__find_by_name_kind btf__free \
+	btf__load_vmlinux_btf event_name_find_id libbpf_probe_bpf_helper ring_buffer__consume ring_buffer__free ring_buffer__new sideband_add sideband_set_unsent syscall \
 	tracefs_open)
 $(B)/tests/test_off_cpu: UNIT_LIBS := $(call wraps,bpf_map_lookup_batch)
 $(B)/tests/test_rescans: UNIT_LIBS := $(call wraps,proc_owner proc_scan_process)
@@ -252,12 +252,8 @@ $(B)/tests/test_sampler_load: UNIT_LIBS := $(call wraps,bpf_map__reuse_fd libbpf
 $(B)/tests/test_session_notes: UNIT_LIBS := $(call wraps,cpus_online events_times file_names_unserved looker_most_given_up looker_nr_given_up \
 	looker_nr_stopped progress_note sampler_taken source_lacks unwinder_pool)
 $(B)/tests/test_tracefs: UNIT_LIBS := $(call wraps,access)
-$(B)/tests/test_tracing_programs: UNIT_LIBS := $(call wraps,bpf_program__section_name bpf_program__set_type kernel_types_find \
+$(B)/tests/test_entry_programs: UNIT_LIBS := $(call wraps,bpf_prog_load bpf_program__insn_cnt bpf_program__insns \
 	libbpf_register_prog_handler libbpf_unregister_prog_handler)
-$(B)/tests/test_entry_programs: UNIT_LIBS := $(call wraps,bpf_prog_load bpf_program__insn_cnt bpf_program__insns bpf_program__set_type \
-	libbpf_register_prog_handler libbpf_unregister_prog_handler)
-$(B)/tests/test_type_file: UNIT_LIBS := $(call wraps,btf__free btf__raw_data kernel_types_close kernel_types_copy kernel_types_open memfd_create \
-	tracing_programs_register tracing_programs_unregister)
 $(B)/tests/test_worker_line: UNIT_LIBS := $(call wraps,child_state clock_gettime read_file timerfd_create timerfd_settime)
 $(B)/tests/test_exported_variable: UNIT_LIBS := $(call wraps,proc_maps_read resident_memory_read)
 $(B)/tests/test_copied_text: UNIT_LIBS := $(call wraps,proc_query_file)
@@ -327,7 +323,7 @@ $(B)/tests/test_indirect_functions: UNIT_LIBS := $(call wraps,mapped_code_open m
 $(B)/tests/test_library: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_read read_file safe_open)
 $(B)/tests/test_jit_maps: UNIT_LIBS := $(call wraps,look_touch perf_map_open proc_identity_read safe_open_in_root sendfile64)
 $(B)/tests/test_kernel_functions: UNIT_LIBS := $(call wraps,fopen64)
-$(B)/tests/test_kernel_entries: UNIT_LIBS := $(call wraps,kernel_functions_names kernel_types_close kernel_types_function kernel_types_open)
+$(B)/tests/test_kernel_entries: UNIT_LIBS := $(call wraps,btf__free btf__load_vmlinux_btf kernel_functions_names)
 $(B)/tests/test_go_labels: UNIT_LIBS := $(call wraps,executable_headers resident_memory_read)
 $(B)/tests/test_resident_memory_played: UNIT_LIBS := $(call wraps,open64 pread64 proc_living_thread proc_maps_read proc_query_readable \
 	process_vm_readv read_file)

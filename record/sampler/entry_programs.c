@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "record/sampler/tracing_programs.h"
-
 /* The section of the model in bpf/count/event_hits.h. */
 #define SECTION "fentry"
 
@@ -36,7 +34,7 @@ static int keep_model(struct bpf_program *program, struct bpf_prog_load_opts *op
 	p->func_info =
 		copy_bytes(opts->func_info, (size_t)opts->func_info_cnt * opts->func_info_rec_size);
 	p->opts.func_info = p->func_info;
-	return p->insns && p->func_info ? tracing_programs_settle(program) : -ENOMEM;
+	return p->insns && p->func_info ? 0 : -ENOMEM;
 }
 
 int entry_programs_register(struct entry_programs *programs, uint32_t btf_id)
@@ -45,7 +43,7 @@ int entry_programs_register(struct entry_programs *programs, uint32_t btf_id)
 		    .prog_prepare_load_fn = keep_model);
 
 	programs->model_btf_id = btf_id;
-	return libbpf_register_prog_handler(SECTION, TRACING_PROGRAM_BEFORE, BPF_TRACE_FENTRY,
+	return libbpf_register_prog_handler(SECTION, BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY,
 					    &opts);
 }
 

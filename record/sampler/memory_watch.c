@@ -2,6 +2,7 @@
 #include "record/sampler/memory_watch.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -12,37 +13,39 @@
 #include "bpf/shared.h"
 #include "common/cleanup.h"
 #include "record/sampler/event_names.h"
-#include "record/sampler/kernel_types.h"
 #include "record/program/skeleton.h"
 
 /* Does the kernel let a program run at the end of @function? */
-static bool may_follow(const struct kernel_types *types, const char *function)
+static bool may_follow(const struct btf *types, const char *function)
 {
 	const struct bpf_insn nothing[] = {
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
 	LIBBPF_OPTS(bpf_prog_load_opts, options, .expected_attach_type = BPF_TRACE_FEXIT);
+	int id = types ? btf__find_by_name_kind(types, function, BTF_KIND_FUNC) : 0;
 	_cleanup_close_ int fd = -1;
 
-	options.attach_btf_id = kernel_types_find(types, function, BTF_KIND_FUNC);
-	if (!options.attach_btf_id)
+	if (id <= 0)
 		return false;
+	options.attach_btf_id = id;
 	fd = bpf_prog_load(BPF_PROG_TYPE_TRACING, NULL, "GPL", nothing, ARRAY_SIZE(nothing),
 			   &options);
 	return fd >= 0;
 }
 
-void memory_watch_choose(struct profrec_bpf *bpf, const struct kernel_types *types)
+void memory_watch_choose(struct profrec_bpf *bpf)
 {
 	bool can_find =
 		libbpf_probe_bpf_helper(BPF_PROG_TYPE_TRACEPOINT, BPF_FUNC_find_vma, NULL) == 1;
-	bool follows = can_find && may_follow(types, CALL_FUNCTION("mremap"));
+	struct btf *types = can_find ? btf__load_vmlinux_btf() : NULL;
+	bool follows = may_follow(types, CALL_FUNCTION("mremap"));
 
 	bpf_program__set_autoload(bpf->progs.moved, can_find);
 	bpf_program__set_autoload(bpf->progs.moved_64, follows);
 	bpf_program__set_autoload(bpf->progs.moved_32,
 				  follows && may_follow(types, COMPAT_CALL_FUNCTION("mremap")));
+	btf__free(types);
 }
 
 static int attach_trace(struct memory_watch *watch, struct bpf_program *program)

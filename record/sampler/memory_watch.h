@@ -14,7 +14,6 @@
 #include "record/process/sideband.h"
 
 struct bpf_link;
-struct kernel_types;
 struct profrec_bpf;
 struct ring_buffer;
 
@@ -28,11 +27,8 @@ struct memory_watch {
 	bool sees_moves; /* does the kernel tell of mremap? */
 };
 
-/*
- * Call it before the programs are loaded: chooses those that this kernel takes. @types are the
- * kernel's types, or all zero.
- */
-void memory_watch_choose(struct profrec_bpf *bpf, const struct kernel_types *types);
+/* Call it before the programs are loaded: chooses those that this kernel takes. */
+void memory_watch_choose(struct profrec_bpf *bpf);
 
 /*
  * Attaches the programs. @bpf and @sideband must outlive the watch. Not to see moves is no error.

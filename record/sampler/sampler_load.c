@@ -21,7 +21,6 @@
 #include "record/program/program.h"
 #include "record/sampler/memory_watch.h"
 #include "record/program/skeleton.h"
-#include "record/sampler/type_file.h"
 #include "record/system/open_files.h"
 #include "record/system/privilege.h"
 
@@ -307,7 +306,7 @@ static void set_wait_cpus(struct profrec_bpf *bpf, const struct sampler_options 
 }
 
 static int configure_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
-			      const struct set_sizes *set, const struct kernel_types *types)
+			      const struct set_sizes *set)
 {
 	int ret;
 
@@ -332,7 +331,8 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	set_off_cpu(bpf, &options->off_cpu);
 	set_wait_cpus(bpf, options);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);
-	memory_watch_choose(bpf, types);
+	if (!options->is_own)
+		memory_watch_choose(bpf);
 	ret = set_sizes(bpf, options, set);
 	if (!ret && options->unwind)
 		ret = set_unwinding(bpf, options);
@@ -355,10 +355,9 @@ static bool is_unknown_to_kernel(int code)
 }
 
 static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *options,
-			 const struct set_sizes *set, const struct type_file *types,
-			 struct err *err)
+			 const struct set_sizes *set, struct err *err)
 {
-	int ret = configure_programs(bpf, options, set, &types->types);
+	int ret = configure_programs(bpf, options, set);
 
 	if (ret)
 		return err_set(err, ret, "failed to configure the BPF maps: %s", strerror(-ret));
@@ -366,10 +365,6 @@ static int load_programs(struct profrec_bpf *bpf, const struct sampler_options *
 		ret = program_begin(bpf);
 		return ret ? err_set(err, ret, "failed to make the maps: %s", strerror(-ret)) : 0;
 	}
-	ret = type_file_fill(types, bpf_object__btf(bpf->obj));
-	if (ret)
-		return err_set(err, ret, "failed to copy the types of the kernel (BTF): %s",
-			       strerror(-ret));
 	ret = profrec_bpf__load(bpf);
 	if (!ret)
 		return 0;
@@ -447,17 +442,15 @@ bool sampler_can_unwind(void)
 	       libbpf_probe_bpf_helper(BPF_PROG_TYPE_PERF_EVENT, BPF_FUNC_task_pt_regs, NULL) == 1;
 }
 
-static int open_programs(const struct type_file *types, struct profrec_bpf **bpf, struct err *err)
+static int open_programs(struct profrec_bpf **bpf, struct err *err)
 {
-	LIBBPF_OPTS(bpf_object_open_opts, opts,
-		    .btf_custom_path = types->path[0] ? types->path : NULL);
 	char reason[128];
 	int ret;
 
 	/* doc/debugging.md, "The log of the BPF verifier" */
 	if (!secure_getenv("PROFREC_LIBBPF_LOG"))
 		libbpf_set_print(keep_libbpf_text);
-	*bpf = profrec_bpf__open_opts(&opts);
+	*bpf = profrec_bpf__open();
 	if (*bpf)
 		return 0;
 	ret = -errno;
@@ -469,7 +462,6 @@ static int open_programs(const struct type_file *types, struct profrec_bpf **bpf
 static int open_and_load(const struct sampler_options *options, struct entry_programs *entries,
 			 const struct set_sizes *sizes, struct profrec_bpf **bpf, struct err *err)
 {
-	struct type_file types;
 	int number = 0, ret;
 
 	if (options->entry_btf_id)
@@ -477,14 +469,9 @@ static int open_and_load(const struct sampler_options *options, struct entry_pro
 	if (number < 0)
 		return err_set(err, number, "failed to open the BPF programs: %s",
 			       strerror(-number));
-	if (options->is_own)
-		types = (struct type_file){.fd = -1};
-	else
-		type_file_begin(&types);
-	ret = open_programs(&types, bpf, err);
+	ret = open_programs(bpf, err);
 	if (!ret)
-		ret = load_programs(*bpf, options, sizes, &types, err);
-	type_file_end(&types);
+		ret = load_programs(*bpf, options, sizes, err);
 	if (number)
 		entry_programs_unregister(number);
 	return ret;

@@ -7,7 +7,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "record/sampler/tracing_programs.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 
@@ -31,7 +30,6 @@ int __wrap_libbpf_register_prog_handler(const char *section, enum bpf_prog_type 
 int __wrap_libbpf_unregister_prog_handler(int number);
 size_t __wrap_bpf_program__insn_cnt(const struct bpf_program *program);
 const struct bpf_insn *__wrap_bpf_program__insns(const struct bpf_program *program);
-int __wrap_bpf_program__set_type(struct bpf_program *program, enum bpf_prog_type type);
 int __wrap_bpf_prog_load(enum bpf_prog_type type, const char *name, const char *license,
 			 const struct bpf_insn *code, size_t nr, struct bpf_prog_load_opts *opts);
 
@@ -40,7 +38,7 @@ int __wrap_libbpf_register_prog_handler(const char *section, enum bpf_prog_type 
 					const struct libbpf_prog_handler_opts *opts)
 {
 	ck_assert_str_eq(section, "fentry");
-	ck_assert_int_eq(type, TRACING_PROGRAM_BEFORE);
+	ck_assert_int_eq(type, BPF_PROG_TYPE_TRACING);
 	ck_assert_int_eq(attach, BPF_TRACE_FENTRY);
 	played.prepare = opts->prog_prepare_load_fn;
 	played.cookie = opts->cookie;
@@ -63,13 +61,6 @@ const struct bpf_insn *__wrap_bpf_program__insns(const struct bpf_program *progr
 {
 	(void)program;
 	return insns;
-}
-
-int __wrap_bpf_program__set_type(struct bpf_program *program, enum bpf_prog_type type)
-{
-	(void)program;
-	ck_assert_int_eq(type, BPF_PROG_TYPE_TRACING);
-	return 0;
 }
 
 /* The kernel gets the code that the model had, whatever has become of that. */

@@ -2,41 +2,42 @@
 /* The numbers of functions in the kernel's types. The test plays these (--wrap). */
 #include "record/probes/kernel_entries.h"
 
+#include <bpf/btf.h>
 #include <errno.h>
 
-#include "record/sampler/kernel_types.h"
 #include "tests/unit/suite.h"
-
-/* By number; NULL: a type that is no function. */
-static const char *const functions[] = {"void", "udp_send", NULL, "tcp_send", "tcp_recv"};
 
 static int open_error, names_error;
 static size_t nr_closed;
 
-int __wrap_kernel_types_open(struct kernel_types *types);
-void __wrap_kernel_types_close(struct kernel_types *types);
-const char *__wrap_kernel_types_function(const struct kernel_types *types, uint32_t id);
+struct btf *__wrap_btf__load_vmlinux_btf(void);
+void __wrap_btf__free(struct btf *types);
+void __real_btf__free(struct btf *types);
 int __wrap_kernel_functions_names(const struct pattern *pattern,
 				  const struct kernel_functions *found, FILE *kallsyms,
 				  name_vec *names);
 
-int __wrap_kernel_types_open(struct kernel_types *types)
+/* Types 1 to 4. The numbers of functions are those of types. */
+struct btf *__wrap_btf__load_vmlinux_btf(void)
 {
-	*types = (struct kernel_types){.offsets.nr = ARRAY_SIZE(functions)};
-	return open_error;
+	static const char *const functions[] = {"udp_send", "tcp_send", "tcp_recv"};
+	struct btf *types;
+
+	errno = open_error;
+	if (open_error)
+		return NULL;
+	types = btf__new_empty();
+	ck_assert_ptr_nonnull(types);
+	ck_assert_int_eq(btf__add_struct(types, "void", 0), 1);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(btf__add_func(types, functions[i], BTF_FUNC_STATIC, 0), i + 2);
+	return types;
 }
 
-void __wrap_kernel_types_close(struct kernel_types *types)
+void __wrap_btf__free(struct btf *types)
 {
-	(void)types;
 	nr_closed++;
-}
-
-const char *__wrap_kernel_types_function(const struct kernel_types *types, uint32_t id)
-{
-	(void)types;
-	ck_assert_uint_lt(id, ARRAY_SIZE(functions));
-	return functions[id];
+	__real_btf__free(types);
 }
 
 int __wrap_kernel_functions_names(const struct pattern *pattern,
@@ -69,7 +70,7 @@ START_TEST(numbers_of_functions)
 			 "failed to find the functions of the kernel: Cannot allocate memory");
 	ck_assert_uint_eq(ids.nr, 2);
 	ck_assert_uint_eq(nr_closed, 2);
-	open_error = -ENOENT;
+	open_error = ENOENT;
 	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, &err), -ENOENT);
 	ck_assert_str_eq(err.text,
 			 "failed to read the types of the kernel (BTF): No such file or directory");

@@ -3,6 +3,7 @@
 #include "record/sampler/memory_watch.h"
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 #include "bpf/shared.h"
 #include "record/program/skeleton.h"
 #include "record/sampler/event_names.h"
-#include "record/sampler/kernel_types.h"
 #include "tests/unit/suite.h"
 
 /* Programs by their place in names. */
@@ -29,7 +29,7 @@ static struct err err;
 
 /* What is possible. */
 static struct {
-	bool finds, has_64, has_32, no_ring;
+	bool finds, has_64, has_32, no_ring, has_no_types, has_no_function;
 	bool is_loaded[NR_PROGRAMS], cannot_attach[NR_PROGRAMS];
 	int find_error, event_error, consumed;
 } kernel;
@@ -38,7 +38,7 @@ static struct {
 static struct {
 	bool is_chosen[NR_PROGRAMS];
 	char attached[NR_PROGRAMS + 1];
-	unsigned int nr_destroyed, nr_freed, nr_added;
+	unsigned int nr_destroyed, nr_freed, nr_added, nr_types_freed;
 	uint64_t nr_unsent;
 	int event_fd;
 	ring_buffer_sample_fn take;
@@ -46,8 +46,9 @@ static struct {
 } seen;
 
 int __wrap_libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id id, const void *opts);
-uint32_t __wrap_kernel_types_find(const struct kernel_types *types, const char *name,
-				  uint32_t kind);
+struct btf *__wrap_btf__load_vmlinux_btf(void);
+int __wrap_btf__find_by_name_kind(const struct btf *types, const char *name, uint32_t kind);
+void __wrap_btf__free(struct btf *types);
 int __wrap_bpf_prog_load(enum bpf_prog_type type, const char *name, const char *license,
 			 const struct bpf_insn *insns, size_t nr, struct bpf_prog_load_opts *opts);
 int __wrap_bpf_program__set_autoload(struct bpf_program *program, bool is_loaded);
@@ -74,11 +75,24 @@ int __wrap_libbpf_probe_bpf_helper(enum bpf_prog_type type, enum bpf_func_id id,
 	return kernel.finds ? 1 : -EPERM;
 }
 
-uint32_t __wrap_kernel_types_find(const struct kernel_types *types, const char *name, uint32_t kind)
+struct btf *__wrap_btf__load_vmlinux_btf(void)
 {
-	(void)types;
+	return kernel.has_no_types ? NULL : (struct btf *)&kernel;
+}
+
+void __wrap_btf__free(struct btf *types)
+{
+	ck_assert_ptr_eq(types, kernel.finds && !kernel.has_no_types ? &kernel : NULL);
+	seen.nr_types_freed++;
+}
+
+int __wrap_btf__find_by_name_kind(const struct btf *types, const char *name, uint32_t kind)
+{
+	ck_assert_ptr_eq(types, &kernel);
 	ck_assert_uint_eq(kind, BTF_KIND_FUNC);
 	ck_assert_ptr_nonnull(strstr(name, "mremap"));
+	if (kernel.has_no_function)
+		return -ENOENT;
 	return strcmp(name, CALL_FUNCTION("mremap")) ? 32 : 64;
 }
 
@@ -227,10 +241,21 @@ START_TEST(programs_that_the_kernel_can_run)
 		kernel.finds = i & 1;
 		kernel.has_64 = i & 2;
 		kernel.has_32 = i & 4;
-		memory_watch_choose(&bpf, NULL);
+		memory_watch_choose(&bpf);
 		ck_assert_int_eq(seen.is_chosen[MOVED], kernel.finds);
 		ck_assert_int_eq(seen.is_chosen[MOVED_64], kernel.finds && kernel.has_64);
 		ck_assert_int_eq(seen.is_chosen[MOVED_32], i == 7);
+		ck_assert_uint_eq(seen.nr_types_freed, 1);
+	}
+	/* Without types or the function among them, moves are seen by the tracepoint. */
+	for (int i = 0; i < 2; i++) {
+		begin();
+		kernel.finds = kernel.has_64 = kernel.has_32 = true;
+		kernel.has_no_types = !i;
+		kernel.has_no_function = i;
+		memory_watch_choose(&bpf);
+		ck_assert(seen.is_chosen[MOVED]);
+		ck_assert(!seen.is_chosen[MOVED_64] && !seen.is_chosen[MOVED_32]);
 	}
 }
 END_TEST

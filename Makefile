@@ -312,8 +312,9 @@ $(B)/tests/test_pipeline: UNIT_LIBS := $(call wraps,address_spaces_distrust cloc
 	session_take_samples session_watch_cpus sideband_count_lost sideband_lost unwinder_early unwinder_functions \
 	unwinder_has_many_names unwinder_interpreters unwinder_lacks_room unwinder_settle unwinder_sweep unwinder_take_early \
 	unwinder_walk_early unwinder_wants_drain)
-$(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record descendants_follow look_budget_begin look_budget_end look_budget_must_wait \
-	proc_owner proc_scan_mappings sideband_set_unsent source_add source_create source_has_kernel source_nr_lost source_take)
+$(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record backend_fall_back descendants_follow look_budget_begin look_budget_end look_budget_must_wait \
+	proc_owner proc_scan_mappings sideband_set_unsent source_add source_create source_destroy source_has_kernel source_nr_lost \
+	source_take)
 $(B)/tests/test_attach: UNIT_LIBS := $(call wraps,access bpf_link_create bpf_prog_load read_file syscall tracepoint_field_find)
 $(B)/tests/test_probes: UNIT_LIBS := $(call wraps,attach_check_entry attach_entry attach_kernel attach_kernel_multi attach_tracepoint \
 	attach_user attach_user_multi hit_weight_find_field indirect_functions_resolve kernel_entries_find kernel_functions_find \

@@ -241,3 +241,16 @@ int backend_choose(const struct record_options *o, struct backend *backend, stru
 	}
 	return backend->kind == BACKEND_BPF ? 0 : check_options(o, backend, why, err);
 }
+
+bool backend_fall_back(const struct record_options *o, struct backend *backend)
+{
+	size_t nr = strlen(backend->why);
+
+	if (o->backend != BACKEND_AUTO || backend->kind != BACKEND_PERF || ptrace_refuses(o) ||
+	    !can_trace())
+		return false;
+	backend->kind = BACKEND_PTRACE;
+	snprintf(backend->why + nr, sizeof(backend->why) - nr,
+		 ", and too few open files for perf events");
+	return true;
+}

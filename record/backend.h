@@ -25,6 +25,13 @@ struct backend {
  */
 int backend_choose(const struct record_options *options, struct backend *backend, struct err *err);
 
+/*
+ * Perf events need more open files than the limit allows. Turns to ptrace, unless the user has
+ * named a backend, an option needs what ptrace lacks, or the kernel refuses it. Returns whether it
+ * has.
+ */
+bool backend_fall_back(const struct record_options *options, struct backend *backend);
+
 /* Its number in a recording: enum prof_backend. */
 uint8_t backend_format_number(enum backend_kind kind);
 

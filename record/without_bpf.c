@@ -162,12 +162,25 @@ static int add_targets(struct without_bpf *w, struct err *err)
 	return ret;
 }
 
-int without_bpf_begin(struct without_bpf *w, struct err *err)
+static int begin_source(struct without_bpf *w, struct err *err)
 {
 	int ret = open_source(w, err);
 
-	if (!ret)
-		ret = add_targets(w, err);
+	return ret ? ret : add_targets(w, err);
+}
+
+int without_bpf_begin(struct without_bpf *w, struct err *err)
+{
+	int ret = begin_source(w, err);
+
+	if (ret == -EMFILE && backend_fall_back(w->options, w->backend)) {
+		struct err ignored;
+
+		source_destroy(w->source);
+		w->source = NULL;
+		/* If it fails, too, the first error is the one that names both ways out. */
+		ret = begin_source(w, &ignored) ? ret : 0;
+	}
 	if (ret || !w->options->kernel_only || source_has_kernel(w->source))
 		return ret;
 	err_set(err, -EPERM,

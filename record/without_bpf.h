@@ -17,7 +17,7 @@
 /* All pointers are borrowed. All zero: BPF programs take the samples. */
 struct without_bpf {
 	const struct record_options *options;
-	const struct backend *backend;
+	struct backend *backend;
 	const u32_vec *cpus; /* the sampled ones */
 	struct look_budget *looks;
 	struct looker *looker;
@@ -31,7 +31,8 @@ struct without_bpf {
 };
 
 /*
- * Opens the source, and has it sample the processes that the options name. The other members are
+ * Opens the source, and has it sample the processes that the options name. Where perf events need
+ * more files than may be open, that may be another one, and @backend says so. The other members are
  * set. Returns 0 or a negative errno with @err set. The end is due in either case.
  */
 int without_bpf_begin(struct without_bpf *without, struct err *err);

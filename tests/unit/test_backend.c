@@ -216,6 +216,40 @@ START_TEST(other_ways)
 }
 END_TEST
 
+/* Too few files for perf events: ptrace needs none for each thread. */
+START_TEST(too_few_files)
+{
+	have_target();
+	rights = (struct rights){.map_error = EPERM};
+	ck_assert_int_eq(choose(), 0);
+	ck_assert_int_eq(backend_fall_back(&options, &backend), HOST_REPEATS_CALLS);
+	if (!HOST_REPEATS_CALLS)
+		return;
+	ck_assert_int_eq(backend.kind, BACKEND_PTRACE);
+	ck_assert_str_eq(backend.why, "no CAP_BPF, and too few open files for perf events");
+	ck_assert(!backend_fall_back(&options, &backend));
+	/* The longest reason has room. */
+	rights = (struct rights){.map_error = EPERM, .bpf = true};
+	ck_assert_int_eq(choose(), 0);
+	ck_assert(backend_fall_back(&options, &backend));
+	ck_assert_ptr_nonnull(strstr(backend.why, "too few open files for perf events"));
+	/* An option that ptrace does not serve. */
+	ck_assert_int_eq(choose(), 0);
+	options.period = 1000;
+	ck_assert(!backend_fall_back(&options, &backend));
+	options.period = 0;
+	rights.no_trace = true;
+	ck_assert(!backend_fall_back(&options, &backend));
+	ck_assert_int_eq(backend.kind, BACKEND_PERF);
+	/* The user wants perf events, and no others. */
+	rights.no_trace = false;
+	options.backend = BACKEND_PERF;
+	ck_assert_int_eq(choose(), 0);
+	ck_assert(!backend_fall_back(&options, &backend));
+	ck_assert_int_eq(backend.kind, BACKEND_PERF);
+}
+END_TEST
+
 /* Options that only BPF serves. */
 static void set_option(size_t i)
 {
@@ -414,4 +448,5 @@ START_TEST(names_and_numbers)
 END_TEST
 
 SUITE_MAIN_WITH("backend", begin, NULL, bpf_if_it_is_allowed, why_bpf_is_not_allowed, other_ways,
-		options_that_need_bpf, options_that_ptrace_lacks, all_processes, names_and_numbers)
+		too_few_files, options_that_need_bpf, options_that_ptrace_lacks, all_processes,
+		names_and_numbers)

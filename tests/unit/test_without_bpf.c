@@ -37,12 +37,13 @@ static struct added {
 	bool is_thread, is_followed;
 } added[8];
 static struct {
-	size_t nr_added, fails_at; /* the number of the first that fails; 0: none */
+	size_t nr_added, fails_at, fails_again; /* the number of the first that fails; 0: none */
 	int error;
 	bool has_kernel;
 	int take_error;
 	uint64_t nr_unsent;
-	unsigned int nr_descents;
+	unsigned int nr_descents, nr_sources, nr_destroyed;
+	bool may_fall_back;
 } played;
 
 int __wrap_source_create(const struct source_options *options, struct source **source,
@@ -60,6 +61,7 @@ int __wrap_source_create(const struct source_options *options, struct source **s
 {
 	(void)err;
 	asked = *options;
+	played.nr_sources++;
 	*source = NULL;
 	return 0;
 }
@@ -119,6 +121,8 @@ uint64_t __wrap_look_budget_end(struct look_budget *budget, uint32_t uid, bool i
 
 int __wrap_source_add(struct source *s, uint32_t id, bool is_thread, bool is_followed,
 		      struct err *err);
+void __wrap_source_destroy(struct source *s);
+bool __wrap_backend_fall_back(const struct record_options *options, struct backend *backend);
 bool __wrap_source_has_kernel(const struct source *s);
 int __wrap_source_take(struct source *s);
 uint64_t __wrap_source_nr_lost(const struct source *s);
@@ -129,9 +133,28 @@ int __wrap_descendants_follow(const u32_vec *pids, descendants_fn follow, void *
 int __wrap_source_add(struct source *s, uint32_t id, bool is_thread, bool is_followed,
 		      struct err *err)
 {
-	(void)s, (void)err;
+	(void)s;
 	added[played.nr_added++] = (struct added){id, is_thread, is_followed};
-	return played.nr_added == played.fails_at ? played.error : 0;
+	if (played.nr_added != played.fails_at)
+		return 0;
+	played.fails_at += played.fails_again;
+	if (played.error == -EMFILE)
+		err_set(err, played.error, "error of source %u", played.nr_sources);
+	return played.error;
+}
+
+void __wrap_source_destroy(struct source *s)
+{
+	(void)s;
+	played.nr_destroyed++;
+}
+
+bool __wrap_backend_fall_back(const struct record_options *options, struct backend *backend)
+{
+	ck_assert_ptr_eq(options, without.options);
+	if (played.may_fall_back)
+		backend->kind = BACKEND_PTRACE;
+	return played.may_fall_back;
 }
 
 bool __wrap_source_has_kernel(const struct source *s)
@@ -169,7 +192,7 @@ int __wrap_descendants_follow(const u32_vec *pids, descendants_fn follow, void *
 static void begin(void)
 {
 	static const struct record_options options = {.freq_hz = 99};
-	static const struct backend backend = {.kind = BACKEND_PTRACE};
+	static struct backend backend = {.kind = BACKEND_PTRACE};
 
 	without = (struct without_bpf){.options = &options, .backend = &backend};
 	memset(&told, 0, sizeof(told));
@@ -308,7 +331,7 @@ START_TEST(who_is_sampled)
 	uint32_t pids[] = {11, 12}, tids[] = {13};
 	struct record_options o = {.pids = {.data = pids, .nr = 2},
 				   .tids = {.data = tids, .nr = 1}};
-	static const struct backend all = {.kind = BACKEND_PERF, .all = true};
+	static struct backend all = {.kind = BACKEND_PERF, .all = true};
 	static const struct added want[] = {{11, false, true},
 					    {12, false, true},
 					    {13, true, false},
@@ -365,6 +388,46 @@ START_TEST(who_cannot_be_sampled)
 }
 END_TEST
 
+/* Perf events take files for each thread. Where there are too few, ptrace takes the samples. */
+START_TEST(too_few_files)
+{
+	uint32_t pids[] = {11, 12};
+	const struct record_options o = {.pids = {.data = pids, .nr = 2}};
+	struct backend perf = {.kind = BACKEND_PERF};
+	struct err err = {0};
+
+	without.options = &o;
+	without.backend = &perf;
+	played.nr_sources = 0;
+	played.fails_at = 2;
+	played.error = -EMFILE;
+	ck_assert_int_eq(without_bpf_begin(&without, &err), -EMFILE);
+	ck_assert_str_eq(err.text, "error of source 1");
+	ck_assert_uint_eq(played.nr_sources, 1);
+	played.may_fall_back = true;
+	played.nr_sources = played.nr_added = 0;
+	ck_assert_int_eq(without_bpf_begin(&without, &err), 0);
+	ck_assert_uint_eq(played.nr_sources, 2);
+	ck_assert_uint_eq(played.nr_destroyed, 1);
+	ck_assert_int_eq(asked.kind, SOURCE_PTRACE);
+	ck_assert_uint_eq(played.nr_added, 4);
+	ck_assert_uint_eq(added[2].id, 11);
+	/* The error is that of the first source. */
+	perf.kind = BACKEND_PERF;
+	played.nr_sources = played.nr_added = 0;
+	played.fails_again = 1;
+	ck_assert_int_eq(without_bpf_begin(&without, &err), -EMFILE);
+	ck_assert_str_eq(err.text, "error of source 1");
+	ck_assert_uint_eq(played.nr_sources, 2);
+	/* Another error is none of files. */
+	played.nr_sources = played.nr_added = 0;
+	played.fails_at = 1;
+	played.error = -EACCES;
+	ck_assert_int_eq(without_bpf_begin(&without, &err), -EACCES);
+	ck_assert_uint_eq(played.nr_sources, 1);
+}
+END_TEST
+
 START_TEST(stacks_of_the_kernel_alone)
 {
 	struct record_options o = {.kernel_only = true};
@@ -411,4 +474,4 @@ END_TEST
 
 SUITE_MAIN_WITH("without_bpf", begin, end, what_is_told_of_a_mapping, what_has_changed,
 		looks_that_wait, errors_of_a_look, who_is_sampled, who_cannot_be_sampled,
-		stacks_of_the_kernel_alone, samples_are_taken, memory_is_released)
+		too_few_files, stacks_of_the_kernel_alone, samples_are_taken, memory_is_released)

@@ -127,8 +127,11 @@ static int trace_thread(void *ctx, uint32_t tid)
 	/* A thread that has ended, and waits for the others, cannot be traced. */
 	if (thread_times_has_ended(pid, tid, s->options.looker))
 		return -ESRCH;
+	ret = proc_tracer(tid, &tracer);
+	if (ret)
+		return ret == -ENOENT ? -ESRCH : ret;
 	/* A traced thread has begun it. The recorder hears of that when it takes the stops. */
-	return !proc_tracer(tid, &tracer) && tracer == (uint32_t)getpid() ? 0 : -EPERM;
+	return tracer == (uint32_t)getpid() ? 0 : -EPERM;
 }
 
 static int explain(uint32_t id, int code, struct err *err)

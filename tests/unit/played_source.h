@@ -19,7 +19,7 @@
 #include "tests/unit/played_threads.h"
 
 /* Errors that a test wants to see. */
-static int tgid_error, cpus_error, listener_error, look_error;
+static int tgid_error, tracer_error, cpus_error, listener_error, look_error;
 static uint64_t lot;               /* that random() draws */
 static uint32_t played_uid = 1000; /* of all processes; UINT32_MAX: not known */
 static uint32_t tracer;            /* of all processes; 0: none */
@@ -76,6 +76,8 @@ int __wrap_proc_parent(uint32_t pid, uint32_t *ppid)
 int __wrap_proc_tracer(uint32_t tid, uint32_t *found)
 {
 	(void)tid;
+	if (tracer_error)
+		return tracer_error;
 	*found = tracer;
 	return 0;
 }

@@ -488,6 +488,10 @@ START_TEST(a_thread_begun_meanwhile)
 	tracer = getpid();
 	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), 0);
 	ck_assert_played("seize 20 94\nseize 21 94\n");
+	/* It may have gone before anybody can ask who traces it. */
+	tracer_error = -ENOENT;
+	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), 0);
+	ck_assert_played("seize 21 94\n");
 	played_find(21)->error = 0;
 	played_stops(21, PTRACE_EVENT_STOP, SIGTRAP);
 	take();

@@ -261,7 +261,8 @@ $(B)/tests/test_found_threads $(B)/tests/test_java_stretch: UNIT_LIBS := $(call 
 $(B)/tests/test_process_machine: UNIT_LIBS := $(call wraps,clock_gettime machines_put)
 $(B)/tests/test_sample_source: UNIT_LIBS := $(call wraps,perf_source_add perf_source_create perf_source_destroy perf_source_event perf_source_fds \
 	perf_source_has_changed perf_source_has_kernel perf_source_lacks perf_source_nr_lost perf_source_start perf_source_stop perf_source_take \
-	stop_source_add stop_source_create stop_source_destroy stop_source_fds stop_source_start stop_source_stop stop_source_take)
+	stop_source_add stop_source_create stop_source_destroy stop_source_fds stop_source_lacks stop_source_start stop_source_stop \
+	stop_source_take)
 $(B)/tests/test_space_machines: UNIT_LIBS := $(call wraps,clock_gettime interpreter_maps_sampled machines_remove proc_is_gone process_machine_look \
 	process_machine_look_again thread_context_find)
 $(B)/tests/test_early_java: UNIT_LIBS := $(call wraps,java_stretch_walk machines_find method_names_want_unnamed space_maps_machine)

@@ -94,5 +94,5 @@ bool source_has_changed(struct source *s, uint32_t pid)
 
 const char *source_lacks(const struct source *s)
 {
-	return s->perf ? perf_source_lacks(s->perf) : NULL;
+	return s->perf ? perf_source_lacks(s->perf) : stop_source_lacks(s->stops);
 }

@@ -49,7 +49,8 @@ struct stop_source {
 	bool is_behind;    /* a thread owes more than one sample */
 	uint32_t nr_looks; /* at the CPU times */
 	bool is_running;
-	bool is_leaving; /* threads are let go for good when they stop */
+	bool lacks_threads; /* some are not traced, and run */
+	bool is_leaving;    /* threads are let go for good when they stop */
 };
 
 int stop_source_create(const struct source_options *options, struct stop_source **source,
@@ -160,6 +161,7 @@ int stop_source_add(struct stop_source *s, uint32_t id, bool is_thread, bool is_
 	if (!p)
 		return err_set(err, -ENOMEM, "failed to trace: out of memory");
 	p->known.is_followed |= is_followed;
+	p->is_whole |= !is_thread;
 	ret = is_thread ? trace_thread(s, id) : proc_add_threads(id, trace_thread, s);
 	if (ret < 0)
 		return ret == -ESRCH ? ret : explain(id, ret, err);
@@ -314,6 +316,7 @@ static int add_begun(struct stop_source *s, uint32_t tid, uint32_t parent)
 	if (!child)
 		return -ENOMEM;
 	child->known.is_followed = is_followed;
+	child->is_whole = true;
 	return tell(s, &(struct sideband_record){.type = SIDEBAND_FORK,
 						 .time_ns = clock_monotonic_ns(),
 						 .pid = pid,
@@ -557,12 +560,28 @@ int stop_source_take(struct stop_source *s)
 	return take_stops(s);
 }
 
+/* The kernel traces no thread that was begun with CLONE_UNTRACED (clone(2)). */
+static int look_for_untraced(void *ctx, uint32_t tid)
+{
+	struct stop_source *s = ctx;
+	uint32_t pid, tracer;
+
+	if (!targets_find_thread(&s->targets, tid) && !proc_tgid(tid, &pid) &&
+	    !proc_tracer(tid, &tracer) && !tracer &&
+	    !thread_times_has_ended(pid, tid, s->options.looker))
+		s->lacks_threads = true;
+	return 0;
+}
+
 void stop_source_stop(struct stop_source *s)
 {
 	const struct itimerspec never = {0};
 	const struct timespec pause = {.tv_nsec = 50 * NS_PER_US};
 	uint64_t end_ns = clock_monotonic_ns() + LEAVE_NS;
 
+	vec_for_each(&s->targets.processes, p)
+		if (s->is_running && p->is_whole)
+			proc_add_threads(p->known.pid, look_for_untraced, s);
 	s->is_running = false;
 	s->is_leaving = true;
 	timerfd_settime(s->timer_fd, 0, &never, NULL);
@@ -573,4 +592,11 @@ void stop_source_stop(struct stop_source *s)
 			break;
 		nanosleep(&pause, NULL);
 	}
+}
+
+const char *stop_source_lacks(const struct stop_source *s)
+{
+	return s->lacks_threads
+		       ? "threads that a program begins with CLONE_UNTRACED have no samples by ptrace"
+		       : NULL;
 }

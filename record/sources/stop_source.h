@@ -28,6 +28,7 @@ int stop_source_add(struct stop_source *source, uint32_t id, bool is_thread, boo
 int stop_source_start(struct stop_source *source, struct err *err);
 int stop_source_take(struct stop_source *source);
 void stop_source_stop(struct stop_source *source);
+const char *stop_source_lacks(const struct stop_source *source);
 const int *stop_source_fds(const struct stop_source *source, size_t *nr);
 
 #endif

@@ -38,6 +38,7 @@ struct target_process {
 	bool is_in_exec;         /* it has called exec, and not been in user space since */
 	struct source_code code; /* by ptrace */
 	uint64_t faults;         /* of pages, when that was looked at */
+	bool is_whole;           /* all its threads are meant, by ptrace */
 	bool needs_stop;         /* its stacks are larger than copies of them */
 };
 

@@ -84,6 +84,7 @@ PLAY_VALUE(bool, perf_source_has_kernel, has_kernel, const struct perf_source *)
 PLAY_VALUE(uint64_t, perf_source_nr_lost, 5, const struct perf_source *);
 PLAY_VALUE(bool, perf_source_has_changed, has_changed, struct perf_source *, uint32_t);
 PLAY_VALUE(const char *, perf_source_lacks, "something", const struct perf_source *);
+PLAY_VALUE(const char *, stop_source_lacks, "threads", const struct stop_source *);
 
 static void begin(void)
 {
@@ -135,7 +136,7 @@ START_TEST(perf_events)
 }
 END_TEST
 
-/* Stops have CPU time for their event, and no more to tell. */
+/* Stops have CPU time for their event, and hear of all processes. */
 START_TEST(stops_of_threads)
 {
 	size_t nr;
@@ -146,7 +147,7 @@ START_TEST(stops_of_threads)
 	ck_assert_uint_eq(nr, 1);
 	ck_assert_str_eq(source_event(source)->name, "cpu-clock");
 	ck_assert_uint_eq(source_nr_lost(source), 0);
-	ck_assert_ptr_null(source_lacks(source));
+	ck_assert_str_eq(source_lacks(source), "threads");
 	ck_assert(!source_has_kernel(source));
 	ck_assert(!source_has_changed(source, 1));
 	use();

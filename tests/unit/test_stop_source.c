@@ -546,6 +546,42 @@ START_TEST(an_id_that_comes_again)
 }
 END_TEST
 
+/* What the source says of thread 11 at its end, which it has not heard of. */
+static const char *lacks_at_end(bool is_whole, bool has_ended)
+{
+	const char *lacks;
+
+	end();
+	create(100, 0);
+	played_add(10, 10);
+	ck_assert_int_eq(stop_source_add(source, 10, !is_whole, false, &err), 0);
+	played_add(10, 11)->has_ended = has_ended;
+	ck_assert_int_eq(stop_source_start(source, &err), 0);
+	ck_assert_ptr_null(stop_source_lacks(source));
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	stop_source_stop(source);
+	lacks = stop_source_lacks(source);
+	stop_source_stop(source);
+	ck_assert_ptr_eq(stop_source_lacks(source), lacks);
+	return lacks;
+}
+
+/* A thread may be begun so that the kernel does not trace it. It has no samples. */
+START_TEST(a_thread_that_is_not_traced)
+{
+	ck_assert_str_eq(
+		lacks_at_end(true, false),
+		"threads that a program begins with CLONE_UNTRACED have no samples by ptrace");
+	/* Other threads than the one to sample are nobody's concern. */
+	ck_assert_ptr_null(lacks_at_end(false, false));
+	ck_assert_ptr_null(lacks_at_end(true, true));
+	/* It has just begun, and the kernel traces it. */
+	tracer = getpid();
+	ck_assert_ptr_null(lacks_at_end(true, false));
+	tracer = 0;
+}
+END_TEST
+
 /* Nobody waits for long for a thread that does not stop. */
 START_TEST(a_thread_that_does_not_stop)
 {
@@ -784,6 +820,6 @@ SUITE_MAIN_WITH("stop_source", begin, end, a_request_that_fails, killed_while_st
 		debts_of_an_exec, an_exec_that_is_killed, an_exec_while_a_sample_is_due, an_end,
 		an_end_without_a_word, an_end_that_others_have_seen, a_stop_before_the_end,
 		the_end_of_the_command, threads_are_added_once, threads_that_cannot_be_added,
-		a_thread_begun_meanwhile, all_are_let_go, an_id_that_comes_again,
-		a_thread_that_does_not_stop, errors_of_the_listener, a_source_ends, out_of_memory,
-		a_start_that_fails)
+		a_thread_begun_meanwhile, a_thread_that_is_not_traced, all_are_let_go,
+		an_id_that_comes_again, a_thread_that_does_not_stop, errors_of_the_listener,
+		a_source_ends, out_of_memory, a_start_that_fails)

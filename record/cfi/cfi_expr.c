@@ -38,13 +38,17 @@ static bool take_plt(struct cursor *b, struct cfi_cfa *cfa)
 	       take_op(b, DW_OP_plus);
 }
 
-/* After the address: deref, and possibly plus_uconst. */
+/* After the address: deref, and possibly plus_uconst, or litN and plus. */
 static bool take_deref(struct cursor *b, struct cfi_cfa *cfa)
 {
 	if (!take_op(b, DW_OP_deref))
 		return false;
-	if (take_op(b, DW_OP_plus_uconst))
+	if (take_op(b, DW_OP_plus_uconst)) {
 		cfa->add = dwarf_uleb(b);
+	} else if (b->p < b->end && *b->p >= DW_OP_lit0 && *b->p <= DW_OP_lit31) {
+		cfa->add = *b->p++ - DW_OP_lit0;
+		return take_op(b, DW_OP_plus);
+	}
 	return true;
 }
 

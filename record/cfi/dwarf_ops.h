@@ -52,6 +52,7 @@ enum {
 	DW_OP_lit3 = DW_OP_lit0 + 3,
 	DW_OP_lit8 = DW_OP_lit0 + 8,
 	DW_OP_lit15 = DW_OP_lit0 + 15,
+	DW_OP_lit31 = DW_OP_lit0 + 31,
 	DW_OP_breg0 = 0x70,
 	DW_OP_breg16 = DW_OP_breg0 + 16,
 	DW_OP_breg31 = DW_OP_breg0 + 31,

@@ -17,7 +17,7 @@
 #include "common/crc32c.h"
 
 #define TABLE_MAGIC   0x54575550 /* "PUWT" */
-#define TABLE_VERSION 5
+#define TABLE_VERSION 6
 
 /* For this host alone, therefore in its byte order. */
 struct header {

@@ -223,6 +223,9 @@ START_TEST(expressions)
 		   .cfa = UNWIND_CFA_PLT, .cfa_off = 11);
 	CHECK_RULE(EXPRESSION(BREG(10), 0x78, DW_OP_deref), .cfa = UNWIND_CFA_DEREF, .cfa_reg = 10,
 		   .cfa_off = -8);
+	/* SBCL calls Lisp so. */
+	CHECK_RULE(EXPRESSION(BREG(6), 0, DW_OP_deref, DW_OP_lit0 + 16, DW_OP_plus),
+		   .cfa = UNWIND_CFA_DEREF, .cfa_reg = 6, .cfa_add = 16);
 	CHECK_RULE(EXPRESSION(BREG(7), 0xc0, 0, DW_OP_deref, DW_OP_plus_uconst, 8),
 		   .cfa = UNWIND_CFA_DEREF, .cfa_reg = 7, .cfa_off = 64, .cfa_add = 8);
 	CHECK_RULE(EXPRESSION(BREG(7), 40, BREG(9), 0, DW_OP_lit8, DW_OP_mul, DW_OP_plus,
@@ -242,6 +245,9 @@ START_TEST(unknown_expressions)
 	CHECK_RULE(EXPRESSION(BREG(31), 8, DW_OP_deref), UNSUPPORTED);
 	CHECK_RULE(EXPRESSION(BREG(7), 8, DW_OP_deref, DW_OP_deref), UNSUPPORTED);
 	CHECK_RULE(EXPRESSION(BREG(7), 8, DW_OP_deref, DW_OP_plus_uconst), UNSUPPORTED);
+	CHECK_RULE(EXPRESSION(BREG(7), 8, DW_OP_deref, DW_OP_lit8), UNSUPPORTED);
+	CHECK_RULE(EXPRESSION(BREG(7), 8, DW_OP_deref, DW_OP_lit8, DW_OP_mul), UNSUPPORTED);
+	CHECK_RULE(EXPRESSION(BREG(7), 8, DW_OP_deref, DW_OP_plus), UNSUPPORTED);
 	CHECK_RULE(
 		EXPRESSION(BREG(7), 8, DW_OP_deref, DW_OP_plus_uconst, 0x80, 0x80, 0x80, 0x80, 8),
 		UNSUPPORTED);

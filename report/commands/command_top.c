@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* profrep top: the most frequent functions, processes, files and so on. */
 #include <errno.h>
+#include <inttypes.h>
 #include <unistd.h>
 
 #include "common/cleanup.h"
@@ -10,8 +11,10 @@
 #include "report/commands/shared_options.h"
 #include "report/print/print_intervals.h"
 #include "report/terminal/print_top.h"
+#include "report/view/print_errors.h"
 
 #define USUAL_LINES 20
+#define LEAST_LINES 3 /* on a last screen */
 
 struct top_options {
 	struct source_request request;
@@ -74,6 +77,9 @@ static int print_json(const struct printout *p, struct json *json, void *ctx,
 struct live_table {
 	struct top_layout layout;
 	uint64_t nr_lines; /* that the user wants; 0: as many as the terminal has */
+	/* Of all intervals, by event, for the page at the end. */
+	VEC(struct top_counts) sums;
+	struct top_choice of_sums;
 };
 
 /*
@@ -81,6 +87,10 @@ struct live_table {
  * title, and the cursor's.
  */
 #define OTHER_LINES 5
+
+/* The same of the last screen: of each event, and for losses and warnings. */
+#define LINES_OF_EVENT 6
+#define LINES_AROUND   6
 
 /* Says that an interval stands for several, since its counts are large. */
 static void print_held_up(struct textbuf *out, const struct printed_interval *interval)
@@ -114,11 +124,33 @@ static void begin_interval(void *ctx, struct textbuf *out, const struct printed_
 		print_held_up(out, interval);
 }
 
+/* Sets the sum of the event of @p in the layout. */
+static int choose_sum(struct live_table *live, const struct printout *p)
+{
+	struct top_counts sum;
+	int ret = 0;
+
+	while (!ret && live->sums.nr <= p->view->event) {
+		ret = top_counts_begin_sum(&sum, p, &live->of_sums);
+		if (!ret)
+			ret = vec_push(&live->sums, sum);
+		if (ret)
+			top_counts_deinit(&sum);
+	}
+	if (!ret)
+		live->layout.sum = &live->sums.data[p->view->event];
+	return ret;
+}
+
 static int print_interval(const struct printout *p, void *ctx, struct rows_summary *summary)
 {
-	const struct live_table *live = ctx;
+	struct live_table *live = ctx;
+	struct live_screen *screen = live->layout.screen;
+	int ret = screen ? choose_sum(live, p) : 0;
 
-	return print_top(p, &live->layout, summary);
+	if (!ret && screen && live->layout.choice.by == TOP_FUNCTIONS)
+		ret = live_screen_keep_stacks(screen, p);
+	return ret ? ret : print_top(p, &live->layout, summary);
 }
 
 static int end_interval(void *ctx)
@@ -128,10 +160,60 @@ static int end_interval(void *ctx)
 	return live->layout.screen ? live_screen_show(live->layout.screen) : 0;
 }
 
+static int print_sum(const struct printout *p, void *ctx)
+{
+	struct live_table *live = ctx;
+	int ret = print_headline(p);
+
+	if (!ret && live->sums.nr > p->view->event)
+		print_top_sum(p, &live->layout, &live->sums.data[p->view->event]);
+	textbuf_char(p->out, '\n');
+	return ret;
+}
+
+/* Returns how many rows of each event fit the last screen. */
+static uint64_t rows_at_end(const struct top_layout *layout, const struct source *source)
+{
+	uint32_t height = layout->terminal.height, nr = source->events.nr;
+	uint32_t others = LINES_AROUND + nr * LINES_OF_EVENT;
+	uint32_t fits = height > others ? (height - others) / nr : 0;
+
+	return fits < LEAST_LINES ? LEAST_LINES : fits < USUAL_LINES ? fits : USUAL_LINES;
+}
+
+/* Prints a last screen: what was recorded and lost, and the largest things of all intervals. */
+static int print_last_page(struct live_table *live, struct source *source, struct textbuf *out)
+{
+	const struct prof_end *end = source->rec.end;
+	struct top_layout *layout = &live->layout;
+
+	terminal_look(&layout->terminal, STDOUT_FILENO);
+	terminal_begin_screen(&layout->terminal, out);
+	layout->screen = NULL;
+	layout->is_live = layout->choice.has_processes = false;
+	layout->seconds = 0;
+	layout->nr_lines = live->nr_lines ? live->nr_lines : rows_at_end(layout, source);
+	if (end)
+		textbuf_printf(out, "%" PRIu64 " %s in %.3g s, %" PRIu64 " lost\n", end->counted,
+			       source->rec.meta->nr_events ? "hits" : "samples",
+			       end->duration_ns / (double)NS_PER_S, end->taken - end->counted);
+	return source_print_events(source, out, print_sum, live);
+}
+
+static void live_table_deinit(struct live_table *live)
+{
+	vec_for_each(&live->sums, sum)
+		top_counts_deinit(sum);
+	vec_free(&live->sums);
+}
+
 static int run_live(const struct top_options *o, struct command_io *io, struct err *err)
 {
 	_cleanup_(source_deinit) struct source source = {0};
-	struct live_table live = {.layout = o->layout, .nr_lines = o->layout.nr_lines};
+	_cleanup_(live_table_deinit) struct live_table live = {
+		.layout = o->layout,
+		.nr_lines = o->layout.nr_lines,
+	};
 	const struct interval_table table = {begin_interval, print_interval, end_interval, &live};
 	struct source_request request = o->request;
 	struct rows_summary summary = {0};
@@ -152,12 +234,17 @@ static int run_live(const struct top_options *o, struct command_io *io, struct e
 			"option --live: not with --by cpu, which stands for whole recordings");
 	if (request.view.unnamed == UNNAMED_BY_LAYOUT)
 		request.view.unnamed = UNNAMED_FUNCTION;
+	live.of_sums = live.layout.choice;
+	live.of_sums.has_processes = false;
 	live.layout.screen = live_screen_open(live.layout.choice.sort);
 	ret = print_intervals(&source, o->operands.nr ? o->operands.names[0] : DEFAULT_RECORDING,
 			      &request, &table,
 			      live.layout.screen ? live_screen_text(live.layout.screen) : &io->out,
 			      &summary, err);
 	live_screen_close(live.layout.screen);
+	if (!ret && live.layout.screen)
+		ret = print_error_set(print_last_page(&live, &source, &io->out), source.rec.name,
+				      err);
 	return ret ? ret : command_io_finish(io, &source, 1, &summary, err);
 }
 

@@ -136,26 +136,100 @@ static int sort_branches(struct call_tree *tree, double min_count)
 	return 0;
 }
 
+/* Begins a tree of the root alone. */
+static int begin_tree(struct call_tree *tree)
+{
+	int ret = stack_trie_init(&tree->trie);
+
+	return ret ? ret : count_path(tree, 0);
+}
+
+/* Sums up what was added, and finds the order. */
+static int end_tree(struct call_tree *tree, double min_percent)
+{
+	_cleanup_free_ struct placed_branch *placed = NULL;
+	int ret = stack_trie_sort(&tree->trie, NULL, &placed);
+
+	if (ret)
+		return ret;
+	sum_branches(tree, placed);
+	return sort_branches(tree, min_percent / 100 * tree->sum);
+}
+
 int call_tree_make(struct call_tree *tree, const struct printout *p, const char *function,
 		   double min_percent, struct rows_summary *summary)
 {
-	_cleanup_free_ struct placed_branch *placed = NULL;
 	int ret;
 
 	*tree = (struct call_tree){.function = function};
 	ret = named_things_init(&tree->things, p);
 	if (!ret)
-		ret = stack_trie_init(&tree->trie);
-	if (!ret)
-		ret = count_path(tree, 0);
+		ret = begin_tree(tree);
 	if (!ret)
 		ret = rows_visit_all(&p->rec->model, p->view, add_row, tree, summary);
-	if (!ret)
-		ret = stack_trie_sort(&tree->trie, NULL, &placed);
+	return ret ? ret : end_tree(tree, min_percent);
+}
+
+/*
+ * Sets the path of @callers to the stack that ends with @branch of @tree, from the outermost
+ * function of the name to the thread. Leaves it empty if the stack lacks the function.
+ */
+static int find_callers(struct call_tree *callers, const struct call_tree *tree, uint32_t branch)
+{
+	const struct named_things *things = &tree->things;
+	const struct trie_branch *branches = tree->trie.branches.data;
+	size_t begin = 0;
+	int ret = 0;
+
+	vec_clear(&callers->path);
+	for (uint32_t at = branch; at && !ret; at = branches[at].parent)
+		for (uint32_t i = branches[at].nr; i-- > 0 && !ret;)
+			ret = vec_push(&callers->path,
+				       tree->trie.functions.data[branches[at].first + i]);
 	if (ret)
 		return ret;
-	sum_branches(tree, placed);
-	return sort_branches(tree, min_percent / 100 * tree->sum);
+	for (begin = callers->path.nr; begin-- > 0;) {
+		uint32_t thing = callers->path.data[begin];
+
+		if (things->colours.data[thing] != COLOUR_TITLE &&
+		    is_called(named_thing_name(things, thing), callers->function))
+			break;
+	}
+	if (begin == SIZE_MAX) {
+		vec_clear(&callers->path);
+		return 0;
+	}
+	memmove(callers->path.data, callers->path.data + begin,
+		(callers->path.nr - begin) * sizeof(*callers->path.data));
+	callers->path.nr -= begin;
+	return 0;
+}
+
+int call_tree_make_callers(struct call_tree *callers, const struct call_tree *tree,
+			   const char *function, double min_percent)
+{
+	int ret;
+
+	*callers = (struct call_tree){
+		.function = function,
+		.things = tree->things,
+		.sum = tree->sum,
+	};
+	ret = begin_tree(callers);
+	for (uint32_t i = 1; i < tree->counts.nr && !ret; i++) {
+		if (!tree->counts.data[i].self)
+			continue;
+		ret = find_callers(callers, tree, i);
+		if (!ret && callers->path.nr)
+			ret = count_path(callers, tree->counts.data[i].self);
+	}
+	return ret ? ret : end_tree(callers, min_percent);
+}
+
+void call_tree_deinit_callers(struct call_tree *callers)
+{
+	callers->things = (struct named_things){0};
+	call_tree_deinit(callers);
 }
 
 void call_tree_deinit(struct call_tree *tree)

@@ -37,6 +37,15 @@ struct call_tree {
 int call_tree_make(struct call_tree *tree, const struct printout *p, const char *function,
 		   double min_percent, struct rows_summary *summary);
 
+/*
+ * Makes the tree of the callers of @function of a @tree that begins with threads, as call_tree_make
+ * does of rows. @callers borrows the things and the name; call call_tree_deinit_callers in all
+ * cases.
+ */
+int call_tree_make_callers(struct call_tree *callers, const struct call_tree *tree,
+			   const char *function, double min_percent);
+
 void call_tree_deinit(struct call_tree *tree);
+void call_tree_deinit_callers(struct call_tree *callers);
 
 #endif

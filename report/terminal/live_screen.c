@@ -15,26 +15,39 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/vec.h"
+#include "report/terminal/print_tree.h"
 
 #define FILTER_SIZE 64
 #define KEYS_SIZE   64
 #define PAGE_ROWS   10
 
-#define HELP "q quit, s sort, / filter, space pause, arrows scroll"
+#define HELP         "Enter callers, q quit, s sort, / filter, space pause, arrows"
+#define CALLERS_HELP "Enter back, q quit, space pause"
+
+#define REVERSE "\033[7m"
+#define NORMAL  "\033[0m"
+
+/* Callers with fewer samples of all are left out. */
+#define LEAST_PERCENT 0.5
 
 /* A line of the text, without its newline. */
 struct live_line {
 	size_t begin, name, end; /* the name of a row */
 	bool is_row;
 	uint64_t self, total;
+	size_t full;   /* the whole name, in names */
+	uint32_t part; /* number of the stacks */
 };
 
 typedef VEC(struct live_line) live_lines;
 
+typedef VEC(struct call_tree) live_stacks;
+
 /* The table of an interval. */
 struct live_table {
-	struct textbuf text;
+	struct textbuf text, names;
 	live_lines lines;
+	live_stacks stacks; /* of each event; none: rows are no functions */
 	char time[16];
 };
 
@@ -44,7 +57,9 @@ struct live_screen {
 	enum top_sort sort;
 	char filter[FILTER_SIZE];
 	bool is_typing, is_paused;
-	uint32_t first; /* row that is shown */
+	uint32_t mark;  /* row, by the order on the screen */
+	char *function; /* whose callers are shown; NULL: the table is */
+	uint32_t part;  /* the stacks with it */
 	pthread_t thread;
 	int tty, end[2]; /* closing end[1] ends the thread */
 };
@@ -82,9 +97,19 @@ static void set_signals(bool is_on)
 	}
 }
 
+static void table_forget_stacks(struct live_table *table)
+{
+	vec_for_each(&table->stacks, tree)
+		call_tree_deinit(tree);
+	vec_clear(&table->stacks);
+}
+
 static void table_deinit(struct live_table *table)
 {
+	table_forget_stacks(table);
+	vec_free(&table->stacks);
 	textbuf_deinit(&table->text);
+	textbuf_deinit(&table->names);
 	vec_free(&table->lines);
 }
 
@@ -128,21 +153,52 @@ static bool passes(const struct live_screen *screen, const struct live_line *row
 	return !screen->filter[0] || (text && strcasestr(text, screen->filter));
 }
 
-/* Prints @nr rows from @line on that pass, at most @most of them. */
-static void print_rows(struct live_screen *screen, struct textbuf *out, size_t line, size_t nr,
-		       size_t most)
+/* Prints a row. A marked one is in reverse; a terminal without colours shows an arrow before it. */
+static void print_row(const struct live_screen *screen, const struct terminal *terminal,
+		      const struct live_line *row, bool is_marked, struct textbuf *out)
 {
-	struct live_line *rows = &screen->shown.lines.data[line];
-	size_t passed = 0, printed = 0;
+	const char *text = screen->shown.text.data;
+	size_t begin = row->begin;
 
-	qsort_r(rows, nr, sizeof(*rows), compare_rows, screen);
-	for (size_t i = 0; i < nr && printed < most; i++) {
-		if (!passes(screen, &rows[i]) || passed++ < screen->first)
+	if (is_marked && terminal->has_colours)
+		textbuf_str(out, REVERSE);
+	else if (is_marked && text[begin] == ' ' && ++begin)
+		textbuf_char(out, '>');
+	textbuf_bytes(out, text + begin, row->end - begin);
+	textbuf_str(out, is_marked && terminal->has_colours ? NORMAL "\n" : "\n");
+}
+
+/*
+ * Prints @nr rows from @line on that pass, at most @most of them, with the marked one, which is row
+ * @mark here. Returns how many pass.
+ */
+static uint32_t print_rows(const struct live_screen *screen, const struct terminal *terminal,
+			   size_t line, size_t nr, size_t most, uint32_t mark, struct textbuf *out)
+{
+	const struct live_line *rows = &screen->shown.lines.data[line];
+	uint32_t nr_passed = 0, first = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		nr_passed += passes(screen, &rows[i]);
+	if (mark < nr_passed && mark >= most)
+		first = mark - most + 1;
+	for (uint32_t i = 0, passed = 0; i < nr && passed < first + most; i++) {
+		if (!passes(screen, &rows[i]))
 			continue;
-		textbuf_bytes(out, screen->shown.text.data + rows[i].begin,
-			      rows[i].end - rows[i].begin);
-		textbuf_char(out, '\n');
-		printed++;
+		if (passed >= first)
+			print_row(screen, terminal, &rows[i], passed == mark, out);
+		passed++;
+	}
+	return nr_passed;
+}
+
+static void sort_rows(struct live_screen *screen)
+{
+	live_lines *lines = &screen->shown.lines;
+
+	for (size_t i = 0, nr; i < lines->nr; i += nr ? nr : 1) {
+		nr = nr_rows(&screen->shown, i);
+		qsort_r(&lines->data[i], nr, sizeof(*lines->data), compare_rows, screen);
 	}
 }
 
@@ -157,13 +213,16 @@ static void print_status(const struct live_screen *screen, const struct terminal
 	};
 	struct textbuf line = {.fd = -1};
 
-	textbuf_printf(&line, "%s  by %s", screen->shown.time, orders[screen->sort]);
-	if (screen->filter[0] || screen->is_typing)
+	textbuf_printf(&line, "%s  ", screen->shown.time);
+	if (screen->function)
+		textbuf_printf(&line, "callers of %s", screen->function);
+	else
+		textbuf_printf(&line, "by %s", orders[screen->sort]);
+	if (!screen->function && (screen->filter[0] || screen->is_typing))
 		textbuf_printf(&line, ", filter '%s%s'", screen->filter,
 			       screen->is_typing ? "_" : "");
-	if (screen->first)
-		textbuf_printf(&line, ", from row %" PRIu32, screen->first + 1);
-	textbuf_printf(&line, "%s  (%s)", screen->is_paused ? ", PAUSED" : "", HELP);
+	textbuf_printf(&line, "%s  (%s)", screen->is_paused ? ", PAUSED" : "",
+		       screen->function ? CALLERS_HELP : HELP);
 	textbuf_char(&line, '\0');
 	if (!line.error)
 		terminal_print(terminal, out, line.data, terminal->width, CUT_END, COLOUR_NONE);
@@ -184,44 +243,85 @@ static void print_other(const struct live_table *table, const struct live_line *
 	textbuf_char(out, '\n');
 }
 
-/* Keeps the last row that passes on the screen. */
-static void limit_first(struct live_screen *screen)
+/* Returns the marked row, NULL if there is none. The last one is marked if there are fewer. */
+static const struct live_line *find_marked(struct live_screen *screen)
 {
+	const struct live_line *marked = NULL;
 	uint32_t nr = 0;
 
-	vec_for_each(&screen->shown.lines, line)
-		nr += line->is_row && passes(screen, line);
-	if (screen->first >= nr)
-		screen->first = nr ? nr - 1 : 0;
+	vec_for_each(&screen->shown.lines, line) {
+		if (line->is_row && passes(screen, line) && nr++ <= screen->mark)
+			marked = line;
+	}
+	if (screen->mark >= nr)
+		screen->mark = nr ? nr - 1 : 0;
+	return marked;
+}
+
+/* Prints the callers of the function as far as they fit. */
+static void print_screen_of_callers(struct live_screen *screen, const struct terminal *terminal,
+				    struct textbuf *out)
+{
+	const struct tree_layout layout = {
+		.min_percent = LEAST_PERCENT,
+		.function = screen->function,
+		.terminal = *terminal,
+	};
+	struct textbuf text = {.fd = -1};
+	size_t at = 0;
+
+	if (screen->part < screen->shown.stacks.nr)
+		print_callers(&screen->shown.stacks.data[screen->part], &layout, &text);
+	for (uint32_t line = 2; line < terminal->height && at < text.nr; line++) {
+		const char *end = memchr(text.data + at, '\n', text.nr - at);
+		size_t next = end ? (size_t)(end - text.data) + 1 : text.nr;
+
+		textbuf_bytes(out, text.data + at, next - at);
+		at = next;
+	}
+	textbuf_deinit(&text);
+}
+
+/* Prints the table, with as many rows of each event as fit. */
+static void print_screen_of_rows(struct live_screen *screen, const struct terminal *terminal,
+				 struct textbuf *out)
+{
+	const struct live_table *table = &screen->shown;
+	size_t nr_parts = 0, nr_others = 2, most; /* the status, and the cursor's line */
+	uint32_t mark = screen->mark;
+
+	for (size_t i = 0; i < table->lines.nr; i++) {
+		nr_others += !table->lines.data[i].is_row;
+		nr_parts += table->lines.data[i].is_row && (!i || !table->lines.data[i - 1].is_row);
+	}
+	most = terminal->height > nr_others && nr_parts ? (terminal->height - nr_others) / nr_parts
+							: 1;
+	for (size_t i = 0; i < table->lines.nr;) {
+		size_t nr = nr_rows(table, i);
+
+		if (nr)
+			mark -= print_rows(screen, terminal, i, nr, most, mark, out);
+		else
+			print_other(table, &table->lines.data[i], terminal, out);
+		i += nr ? nr : 1;
+	}
 }
 
 /* Draws what is shown. The lock is held. */
 static void draw(struct live_screen *screen)
 {
-	const struct live_table *table = &screen->shown;
 	struct textbuf out = {.fd = STDOUT_FILENO};
-	size_t nr_parts = 0, nr_others = 2, most; /* the status, and the cursor's line */
 	struct terminal terminal;
 
 	terminal_look(&terminal, STDOUT_FILENO);
-	limit_first(screen);
-	for (size_t i = 0; i < table->lines.nr; i++) {
-		nr_others += !table->lines.data[i].is_row;
-		nr_parts += table->lines.data[i].is_row && (!i || !table->lines.data[i - 1].is_row);
-	}
-	most = terminal.height > nr_others && nr_parts ? (terminal.height - nr_others) / nr_parts
-						       : 1;
+	sort_rows(screen);
+	find_marked(screen);
 	terminal_begin_screen(&terminal, &out);
 	print_status(screen, &terminal, &out);
-	for (size_t i = 0; i < table->lines.nr;) {
-		size_t nr = nr_rows(table, i);
-
-		if (nr)
-			print_rows(screen, &out, i, nr, most);
-		else
-			print_other(table, &table->lines.data[i], &terminal, &out);
-		i += nr ? nr : 1;
-	}
+	if (screen->function)
+		print_screen_of_callers(screen, &terminal, &out);
+	else
+		print_screen_of_rows(screen, &terminal, &out);
 	textbuf_flush(&out);
 	textbuf_deinit(&out);
 }
@@ -240,12 +340,29 @@ static void type_key(struct live_screen *screen, char key)
 		screen->filter[len] = key;
 		screen->filter[len + 1] = '\0';
 	}
-	screen->first = 0;
+	screen->mark = 0;
 }
 
-static void scroll(struct live_screen *screen, int rows)
+static void move_mark(struct live_screen *screen, int rows)
 {
-	screen->first = rows < 0 && screen->first < (uint32_t)-rows ? 0 : screen->first + rows;
+	screen->mark = rows < 0 && screen->mark < (uint32_t)-rows ? 0 : screen->mark + rows;
+}
+
+/* Goes to the callers of the marked function. */
+static void enter(struct live_screen *screen)
+{
+	const struct live_line *row = find_marked(screen);
+
+	if (!row || row->part >= screen->shown.stacks.nr)
+		return;
+	screen->part = row->part;
+	screen->function = strdup(screen->shown.names.data + row->full);
+}
+
+static void go_back(struct live_screen *screen)
+{
+	free(screen->function);
+	screen->function = NULL;
 }
 
 static void take_key(struct live_screen *screen, char key)
@@ -259,6 +376,10 @@ static void take_key(struct live_screen *screen, char key)
 
 	if (screen->is_typing)
 		type_key(screen, key);
+	else if (screen->function && (key == '\n' || key == '\033'))
+		go_back(screen);
+	else if (key == '\n')
+		enter(screen);
 	else if (key == 's')
 		screen->sort = after[screen->sort];
 	else if (key == '/')
@@ -279,11 +400,11 @@ static void take_keys(struct live_screen *screen, const char *text, size_t nr)
 			continue;
 		}
 		i += 2;
-		scroll(screen, text[i] == 'A'   ? -1
-			       : text[i] == 'B' ? 1
-			       : text[i] == '5' ? -PAGE_ROWS
-			       : text[i] == '6' ? PAGE_ROWS
-						: 0);
+		move_mark(screen, text[i] == 'A'   ? -1
+				  : text[i] == 'B' ? 1
+				  : text[i] == '5' ? -PAGE_ROWS
+				  : text[i] == '6' ? PAGE_ROWS
+						   : 0);
 		if (i + 1 < nr && text[i + 1] == '~')
 			i++;
 	}
@@ -337,6 +458,7 @@ struct live_screen *live_screen_open(enum top_sort sort)
 		return NULL;
 	screen->sort = sort;
 	screen->next.text.fd = screen->shown.text.fd = -1;
+	screen->next.names.fd = screen->shown.names.fd = -1;
 	pthread_mutex_init(&screen->lock, NULL);
 	if (pipe2(screen->end, O_CLOEXEC)) {
 		free(screen);
@@ -367,6 +489,7 @@ void live_screen_close(struct live_screen *screen)
 	table_deinit(&screen->next);
 	table_deinit(&screen->shown);
 	pthread_mutex_destroy(&screen->lock);
+	free(screen->function);
 	free(screen);
 }
 
@@ -379,16 +502,42 @@ void live_screen_begin(struct live_screen *screen, const char *time)
 {
 	struct live_table *table = &screen->next;
 
-	table->text.nr = 0;
+	table->text.nr = table->names.nr = 0;
 	vec_clear(&table->lines);
+	table_forget_stacks(table);
 	snprintf(table->time, sizeof(table->time), "%s", time);
 }
 
-void live_screen_note(struct live_screen *screen, const struct top_count *count, size_t begin,
-		      size_t name)
+int live_screen_keep_stacks(struct live_screen *screen, const struct printout *p)
 {
-	const struct live_line row = {begin, name, 0, true, count->self, count->total};
+	struct rows_summary seen = {0}; /* the table sums up the same */
+	struct call_tree tree;
+	int ret = call_tree_make(&tree, p, NULL, 0, &seen);
 
+	if (!ret)
+		ret = vec_push(&screen->next.stacks, tree);
+	if (ret)
+		call_tree_deinit(&tree);
+	return ret;
+}
+
+void live_screen_note(struct live_screen *screen, const struct top_count *count, size_t begin,
+		      size_t at, const char *name)
+{
+	struct live_table *table = &screen->next;
+	const struct live_line row = {
+		.begin = begin,
+		.name = at,
+		.is_row = true,
+		.self = count->self,
+		.total = count->total,
+		.full = table->names.nr,
+		.part = table->stacks.nr - 1,
+	};
+
+	textbuf_bytes(&table->names, name, strlen(name) + 1);
+	if (table->names.error)
+		textbuf_fail(&table->text, table->names.error);
 	if (vec_push(&screen->next.lines, row))
 		textbuf_fail(&screen->next.text, -ENOMEM);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A table at a terminal that is drawn anew for each interval, and by keys: another order, a filter,
- * another part of the rows, a pause. A thread waits for keys while the next interval is read.
+ * another part of the rows, the callers of a marked row, a pause. A thread waits for keys while the
+ * next interval is read.
  */
 #ifndef REPORT_TERMINAL_LIVE_SCREEN_H
 #define REPORT_TERMINAL_LIVE_SCREEN_H
@@ -26,9 +27,15 @@ struct textbuf *live_screen_text(struct live_screen *screen);
 /* Begins the table of an interval that ended at @time. */
 void live_screen_begin(struct live_screen *screen, const char *time);
 
-/* Notes that a row begins at the end of the text, whose name will be at @name characters. */
+/* Keeps the stacks of the rows that follow, for the callers of functions. Returns 0 or an error. */
+int live_screen_keep_stacks(struct live_screen *screen, const struct printout *p);
+
+/*
+ * Notes that a row begins at the end of the text, whose name will be at @at characters. There it
+ * may be cut, so @name is the whole name.
+ */
 void live_screen_note(struct live_screen *screen, const struct top_count *count, size_t begin,
-		      size_t name);
+		      size_t at, const char *name);
 
 /* Shows the table, unless the user made a pause. Returns 0 or -ENOMEM. */
 int live_screen_show(struct live_screen *screen);

@@ -231,7 +231,8 @@ static void print_item(const struct top_counts *counts, const struct top_layout 
 		textbuf_str(out, "  ");
 	}
 	if (layout->screen)
-		live_screen_note(layout->screen, item, begin, out->nr);
+		live_screen_note(layout->screen, item, begin, out->nr,
+				 named_thing_name(&counts->things, item->thing));
 	terminal_print(terminal, out, named_thing_name(&counts->things, item->thing),
 		       terminal_rest(terminal, used),
 		       is_path(layout->choice.by) ? CUT_START : CUT_MIDDLE,
@@ -281,29 +282,44 @@ static void print_hits(const struct top_counts *counts, const struct top_layout 
 	textbuf_str(p->out, " a second\n");
 }
 
+static void print_counts(const struct printout *p, const struct top_layout *layout,
+			 const struct top_counts *counts)
+{
+	const struct columns columns = choose_columns(p, layout);
+
+	print_busy(counts, layout, columns.cpus);
+	print_hits(counts, layout);
+	if (counts->has_own_leaves)
+		textbuf_str(p->out, "SELF is that of the first function of own code; "
+				    "--leaf exact counts leaves.\n");
+	printout_note_frames(p);
+	if (!layout->is_live)
+		textbuf_char(p->out, '\n');
+	print_title(p, layout, &columns);
+	for (size_t i = 0; i < counts->items.nr && i < layout->nr_lines; i++)
+		if (counts->items.data[i].total)
+			print_item(counts, layout, &columns, &counts->items.data[i]);
+}
+
 int print_top(const struct printout *p, const struct top_layout *layout,
 	      struct rows_summary *summary)
 {
-	const struct columns columns = choose_columns(p, layout);
 	struct top_counts counts;
 	int ret = top_counts_make(&counts, p, &layout->choice, summary);
 
-	if (!ret) {
-		print_busy(&counts, layout, columns.cpus);
-		print_hits(&counts, layout);
-		if (counts.has_own_leaves)
-			textbuf_str(p->out, "SELF is that of the first function of own code; "
-					    "--leaf exact counts leaves.\n");
-		printout_note_frames(p);
-		if (!layout->is_live)
-			textbuf_char(p->out, '\n');
-		print_title(p, layout, &columns);
-		for (size_t i = 0; i < counts.items.nr && i < layout->nr_lines; i++)
-			if (counts.items.data[i].total)
-				print_item(&counts, layout, &columns, &counts.items.data[i]);
-	}
+	if (!ret)
+		print_counts(p, layout, &counts);
+	if (!ret && layout->sum)
+		ret = top_counts_add(layout->sum, &counts);
 	top_counts_deinit(&counts);
 	return ret;
+}
+
+void print_top_sum(const struct printout *p, const struct top_layout *layout,
+		   struct top_counts *sum)
+{
+	top_counts_end_sum(sum, p);
+	print_counts(p, layout, sum);
 }
 
 static void put_item(struct json *json, const struct top_counts *counts, double cpus,

@@ -15,6 +15,7 @@ struct top_layout {
 	bool is_filtered;           /* the report left out rows */
 	bool is_live;               /* no empty line above the title */
 	struct live_screen *screen; /* gets a note of each row; NULL: nobody does */
+	struct top_counts *sum;     /* the counts are added to it, unless it is NULL */
 	struct terminal terminal;
 };
 
@@ -26,6 +27,10 @@ struct top_layout {
  */
 int print_top(const struct printout *p, const struct top_layout *layout,
 	      struct rows_summary *summary);
+
+/* Prints the same of what @sum has. */
+void print_top_sum(const struct printout *p, const struct top_layout *layout,
+		   struct top_counts *sum);
 
 /* Appends the same as members of JSON: all numbers are raw, and shares are left to the reader. */
 int print_top_json(const struct printout *p, const struct top_layout *layout, struct json *json,

@@ -152,6 +152,29 @@ static void note_similar(const struct call_tree *tree, const struct tree_layout 
 		snprintf(layout->similar, layout->similar_size, "%s", suggestion.best);
 }
 
+static void print_title(const struct tree_layout *layout, struct textbuf *out)
+{
+	terminal_print(&layout->terminal, out,
+		       layout->function ? "  TOTAL %    FUNCTION, THEN CALLERS"
+					: "  TOTAL %   SELF %    FUNCTION",
+		       layout->terminal.width, CUT_END, COLOUR_TITLE);
+}
+
+int print_callers(const struct call_tree *tree, const struct tree_layout *layout,
+		  struct textbuf *out)
+{
+	struct call_tree callers;
+	struct tree_print t = {&callers, layout, out};
+	int ret = call_tree_make_callers(&callers, tree, layout->function, layout->min_percent);
+
+	print_title(layout, out);
+	textbuf_char(out, '\n');
+	if (!ret && callers.counts.data[0].total)
+		ret = print_nodes(&t);
+	call_tree_deinit_callers(&callers);
+	return ret;
+}
+
 int print_tree(const struct printout *p, const struct tree_layout *layout,
 	       struct rows_summary *summary, bool *has_function)
 {
@@ -165,10 +188,7 @@ int print_tree(const struct printout *p, const struct tree_layout *layout,
 	textbuf_char(p->out, '\n');
 	if (!ret && tree.counts.data[0].total) {
 		*has_function = true;
-		terminal_print(&layout->terminal, p->out,
-			       layout->function ? "  TOTAL %    FUNCTION, THEN CALLERS"
-						: "  TOTAL %   SELF %    FUNCTION",
-			       layout->terminal.width, CUT_END, COLOUR_TITLE);
+		print_title(layout, p->out);
 		print_whole(p, tree.sum);
 		textbuf_char(p->out, '\n');
 		ret = print_nodes(&t);

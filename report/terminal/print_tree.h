@@ -23,6 +23,10 @@ struct tree_layout {
 int print_tree(const struct printout *p, const struct tree_layout *layout,
 	       struct rows_summary *summary, bool *has_function);
 
+/* Prints the callers of @layout's function in @tree, which begins with threads, with the title. */
+int print_callers(const struct call_tree *tree, const struct tree_layout *layout,
+		  struct textbuf *out);
+
 /*
  * Appends the same as members of JSON: a list of nodes, each after its parent, since JSON readers
  * do not nest as deep as stacks.

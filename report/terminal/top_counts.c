@@ -306,23 +306,63 @@ static bool has_own_leaves(const struct printout *p, const struct top_choice *ch
 	       event_is_off_cpu(p->rec->meta, p->view->event);
 }
 
+static void sort_items(struct top_counts *counts)
+{
+	if (counts->items.nr)
+		qsort_r(counts->items.data, counts->items.nr, sizeof(*counts->items.data),
+			compare_counts, counts);
+}
+
+int top_counts_begin_sum(struct top_counts *sum, const struct printout *p,
+			 const struct top_choice *choice)
+{
+	*sum = (struct top_counts){.choice = choice, .has_own_leaves = has_own_leaves(p, choice)};
+	return named_things_init(&sum->things, p);
+}
+
 int top_counts_make(struct top_counts *counts, const struct printout *p,
 		    const struct top_choice *choice, struct rows_summary *summary)
 {
-	int ret;
+	int ret = top_counts_begin_sum(counts, p, choice);
 
-	*counts =
-		(struct top_counts){.choice = choice, .has_own_leaves = has_own_leaves(p, choice)};
-	ret = named_things_init(&counts->things, p);
 	if (!ret && choice->by == TOP_CPUS)
 		ret = count_cpus(counts);
 	else if (!ret)
 		ret = rows_visit_all(&p->rec->model, p->view, count_row, counts, summary);
 	find_processes(counts);
-	if (!ret && counts->items.nr)
-		qsort_r(counts->items.data, counts->items.nr, sizeof(*counts->items.data),
-			compare_counts, counts);
+	if (!ret)
+		sort_items(counts);
 	return ret;
+}
+
+int top_counts_add(struct top_counts *sum, const struct top_counts *counts)
+{
+	const struct named_things *things = &counts->things;
+	int ret = 0;
+
+	sum->sum += counts->sum;
+	vec_for_each(&counts->items, item) {
+		uint32_t id = 0;
+
+		if (!item->total)
+			continue;
+		sum->nr_rows++;
+		textbuf_str(&sum->things.scratch, named_thing_name(things, item->thing));
+		ret = named_things_add(&sum->things, named_thing_module(things, item->thing),
+				       things->colours.data[item->thing], &id);
+		if (!ret)
+			ret = count_total(sum, id, 0, item->total);
+		if (ret)
+			return ret;
+		sum->items.data[id].self += item->self;
+	}
+	return 0;
+}
+
+void top_counts_end_sum(struct top_counts *sum, const struct printout *p)
+{
+	sum->things.from = p;
+	sort_items(sum);
 }
 
 void top_counts_put_process(const struct top_counts *counts, uint32_t process, struct textbuf *out)

@@ -90,6 +90,16 @@ struct top_counts {
 int top_counts_make(struct top_counts *counts, const struct printout *p,
 		    const struct top_choice *choice, struct rows_summary *summary);
 
+/*
+ * Sums up the counts of parts of a recording: begins with none, adds those of each part, and sorts
+ * them for the event of @p. Things of one name are one. Returns 0 or -ENOMEM. Call
+ * top_counts_deinit in all cases.
+ */
+int top_counts_begin_sum(struct top_counts *sum, const struct printout *p,
+			 const struct top_choice *choice);
+int top_counts_add(struct top_counts *sum, const struct top_counts *counts);
+void top_counts_end_sum(struct top_counts *sum, const struct printout *p);
+
 /* Prints the id and the name of @process of the model. */
 void top_counts_put_process(const struct top_counts *counts, uint32_t process, struct textbuf *out);
 

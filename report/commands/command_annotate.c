@@ -59,7 +59,8 @@ static int check_outcome(const struct annotate_tables *tables, struct err *err)
 	if (outcome->is_of_language)
 		return err_hint(
 			err, -ENODATA,
-			"of interpreted functions, recordings have the line of the definition (-s)");
+			"of interpreted functions, recordings have the line of the definition (-s); 'profrep tree --function %s' shows the native functions that it calls, too",
+			function);
 	return err_hint(
 		err, -ENODATA,
 		"its file needs debug information (gcc -g): see 'profrep files', --debug-dir and --debuginfod; --asm shows instructions");

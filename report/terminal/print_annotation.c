@@ -13,6 +13,9 @@
 /* The two shares, "  12.50 %  12.50 %". */
 #define SHARES_WIDTH 18
 
+/* Places that are named above all others. */
+#define HOTTEST_MAX 4
+
 struct annotate_print {
 	const struct annotation *a;
 	const struct annotate_layout *layout;
@@ -77,6 +80,59 @@ static void put_text(struct annotate_print *t, const char *key, bool is_known)
 	t->line.nr = 0;
 }
 
+/* The places with most self, the largest first. */
+struct hottest {
+	size_t places[HOTTEST_MAX + 1]; /* the last one is scratch */
+	size_t nr;
+};
+
+static struct hottest find_hottest(const struct annotation *a, size_t begin, size_t end)
+{
+	const struct annotated_place *places = a->places.data;
+	struct hottest hottest = {.nr = 0};
+
+	for (size_t i = begin; i < end; i++) {
+		size_t at = hottest.nr;
+
+		if (!places[i].count.self)
+			continue;
+		for (; at && places[hottest.places[at - 1]].count.self < places[i].count.self; at--)
+			hottest.places[at] = hottest.places[at - 1];
+		hottest.places[at] = i;
+		hottest.nr += hottest.nr < HOTTEST_MAX;
+	}
+	return hottest;
+}
+
+/* Begins the line of the hottest places, or goes on with the next one. */
+static void begin_hot(struct annotate_print *t, const struct annotated_place *place, bool is_first)
+{
+	textbuf_printf(&t->line, "%s%.2f %% ", is_first ? "hottest: " : ", ",
+		       100 * place->count.self / (double)t->a->sum);
+}
+
+/* Names the hottest lines of a function: reading begins there. A single one is found without. */
+static void print_hottest_lines(struct annotate_print *t, size_t begin, size_t end)
+{
+	struct hottest hottest = find_hottest(t->a, begin, end);
+
+	for (size_t i = 0; i < hottest.nr && hottest.nr > 1; i++) {
+		const struct annotated_place *place = &t->a->places.data[hottest.places[i]];
+		const char *path = path_of(t->a, place)->s, *slash = strrchr(path, '/');
+		const char *name = slash ? slash + 1 : path;
+
+		begin_hot(t, place, !i);
+		if (name[0]) {
+			textbuf_escaped(&t->line, name, strlen(name), TEXT_PLAIN);
+			textbuf_printf(&t->line, ":%" PRIu64, place->at);
+		} else {
+			textbuf_str(&t->line, "no line known");
+		}
+	}
+	if (t->line.nr)
+		print_text(t, 0, COLOUR_NONE);
+}
+
 /* Prints a line of t->text, below dots if it does not follow the one before. */
 static void print_line(void *ctx, uint64_t number, const struct place_count *count)
 {
@@ -114,6 +170,13 @@ static void put_file_lines(struct annotate_print *t, const struct source_text *t
 	json_close(t->json, ']');
 }
 
+static bool is_of_language(const struct annotation *a, const struct annotated_place *place)
+{
+	uint32_t object = a->functions.data[place->function].object;
+
+	return a->from->rec->model.objects.data[object].language != 0;
+}
+
 static int print_file(struct annotate_print *t, size_t begin, size_t end)
 {
 	const struct string *path = path_of(t->a, &t->a->places.data[begin]);
@@ -132,7 +195,9 @@ static int print_file(struct annotate_print *t, size_t begin, size_t end)
 		put_file_lines(t, &text, begin, end);
 		json_close(t->json, '}');
 	} else {
-		if (!path->len)
+		if (!path->len && is_of_language(t->a, &t->a->places.data[begin]))
+			textbuf_str(&t->line, "(interpreted: see 'profrep tree --function')");
+		else if (!path->len)
 			textbuf_str(&t->line, "(no line known)");
 		else if (!text.starts.nr)
 			textbuf_str(&t->line, " (not found: see --source)");
@@ -246,6 +311,27 @@ static int print_code(struct annotate_print *t, const struct disassembled_files 
 	return ret;
 }
 
+/* The same for instructions. */
+static int print_hottest_instructions(struct annotate_print *t, struct disassembled_files *files,
+				      size_t begin, size_t end)
+{
+	struct hottest hottest = find_hottest(t->a, begin, end);
+	uint64_t addr, start, stop;
+	int ret = 0;
+
+	for (size_t i = 0; i < hottest.nr && hottest.nr > 1 && !ret; i++) {
+		const struct annotated_place *place = &t->a->places.data[hottest.places[i]];
+
+		ret = disassembly_find(files, place->at, &addr, &start, &stop, t->failure);
+		begin_hot(t, place, !i);
+		textbuf_printf(&t->line, "%" PRIx64, addr);
+	}
+	if (ret || !t->line.nr)
+		return ret;
+	print_text(t, 0, COLOUR_NONE);
+	return 0;
+}
+
 static int print_all_code(struct annotate_print *t, struct disassembled_files *files, size_t begin,
 			  size_t end)
 {
@@ -254,6 +340,8 @@ static int print_all_code(struct annotate_print *t, struct disassembled_files *f
 
 	if (t->json)
 		json_open(t->json, "instructions", '[');
+	if (!t->json)
+		ret = print_hottest_instructions(t, files, begin, end);
 	while (code.next < end && !ret) {
 		ret = find_code(t, files, code.next, end, &code);
 		if (!ret && !t->json)
@@ -321,6 +409,8 @@ static int print_function(struct annotate_print *t, uint32_t id)
 		put_shares(t->json, &function->count);
 	} else {
 		print_function_title(t, function);
+		if (!t->a->by_instruction)
+			print_hottest_lines(t, begin, end);
 	}
 	ret = t->a->by_instruction ? print_instructions(t, function->object, begin, end)
 				   : print_files(t, begin, end);

@@ -53,7 +53,9 @@ int source_choose(struct source *source, const struct source_request *request, s
 	source->filter = request->filter;
 	source->span = request->span;
 	source->view.event = source->events.first;
-	source->view.per_process |= source->view.by != OWNER_THREAD || source->view.by_label;
+	/* A folded stack needs a root, as a flame graph does. */
+	source->view.per_process |=
+		source->view.by != OWNER_THREAD || source->view.by_label || source->view.folded;
 	if (!ret && request->view.folded)
 		ret = event_choice_check_single(&source->events, rec->meta, rec->name, err);
 	return ret;

@@ -81,16 +81,16 @@ escaped='\\x1b\[31m\\x0a\\x3b\\x07' long='[?]*\.\.\.' # what lies put after name
 outside='main;PyEval_EvalFrameEx;evaluate;' helper='native_helper;evaluate;'
 displaced='_\[py\];\[displaced\]_\[py\];_start;.*'
 process honest "${outside}outer_\[py\];K.middle_\[py\];${helper}inner_\[py\];$inside"
-process cycle '^;inner_\[py\];inner_\[py\];inner_\[py\];'
-process wild "^;\[not readable\]_\[py\];inner$displaced$outside$helper$inside"
+process cycle '^[^;]*;inner_\[py\];inner_\[py\];inner_\[py\];'
+process wild "^[^;]*;\[not readable\]_\[py\];inner$displaced$outside$helper$inside"
 process huge "$outside\[unknown\]_\[py\];\[unknown\]_\[py\];$helper\[unknown\]_\[py\];$inside"
 process escape "${outside}outer${escaped}_\[py\];K.middle${escaped}_\[py\];${helper}inner${escaped}_\[py\];$inside"
 process other "$outside$helper$inside"
-process mark "^;outer_\[py\];K.middle_\[py\];inner$displaced$outside$helper$inside"
+process mark "^[^;]*;outer_\[py\];K.middle_\[py\];inner$displaced$outside$helper$inside"
 process perf 'main;PyEval_EvalFrameEx;\[unknown\];evaluate;outer_\[py\];K.middle_\[py\];native_helper;\[unknown\];evaluate;inner_\[py\];burn_inside'
-process stub "^;outer_\[py\];K.middle_\[py\];\[displaced\]_\[py\];\[unknown\];evaluate;inner_\[py\];$inside"
+process stub "^[^;]*;outer_\[py\];K.middle_\[py\];\[displaced\]_\[py\];\[unknown\];evaluate;inner_\[py\];$inside"
 run python python "CPython 3.12.7 [py]"
-frames_alone python py '^;outer_\[py\];K.middle_\[py\];inner_\[py\]( |;)'
+frames_alone python py '^[^;]*;outer_\[py\];K.middle_\[py\];inner_\[py\]( |;)'
 told python s "outer:3_[py];K.middle:7_[py]"
 told python m "inner [fake.py]_[py]"
 process honest "$outside$helper$inside"
@@ -116,8 +116,8 @@ php()
 }
 mapfile -t honest < <(php '<fake.php>' K::middle inner K::__destruct delegating running call_back)
 process honest "${honest[@]}"
-process cycle '^;inner_\[php\];inner_\[php\];inner_\[php\];' "${honest[@]:1}"
-process wild "^;\[not readable\]_\[php\];_start;.*${outside}native_helper;execute_ex;inner_\[php\];$inside" "${honest[@]:1}"
+process cycle '^[^;]*;inner_\[php\];inner_\[php\];inner_\[php\];' "${honest[@]:1}"
+process wild "^[^;]*;\[not readable\]_\[php\];_start;.*${outside}native_helper;execute_ex;inner_\[php\];$inside" "${honest[@]:1}"
 process huge "$outside\[unknown\]_\[php\];\[unknown\]_\[php\];call_back${long}_\[php\];native_helper;execute_ex;\[unknown\]_\[php\];$inside" \
 	"call_back${long}_\[php\];$return\[unknown\]_\[php\];$inside" \
 	"call_back${long}_\[php\];\[unknown\]_\[php\];native_resume;execute_ex;\[unknown\]_\[php\];$inside"
@@ -127,7 +127,7 @@ process generator "${honest[@]}"
 process loops "\[displaced\]_\[php\];_start;.*native_helper;execute_ex;$inside" "\[displaced\]_\[php\];_start;.*native_resume;execute_ex;$inside" \
 	"native_return;zend_objects_destroy_object;execute_ex;K::middle_\[php\];call_back_\[php\];$inside;K::__destruct_\[php\]"
 run php php "PHP 8.2.99 [php]"
-frames_alone php php '^;<fake.php>_\[php\];K::middle_\[php\];call_back_\[php\];(inner|K::__destruct|delegating_\[php\];running)_\[php\]( |;)'
+frames_alone php php '^[^;]*;<fake.php>_\[php\];K::middle_\[php\];call_back_\[php\];(inner|K::__destruct|delegating_\[php\];running)_\[php\]( |;)'
 told php s "K::middle:7_[php];call_back_[php]"
 told php m "inner [fake.php]_[php]"
 for how in UNKNOWN_RELEASE="PHP 9.9.9 [php], without support" WITH_THREADS="PHP 8.2.99, with threads [php], without support"; do
@@ -146,8 +146,8 @@ ruby()
 }
 mapfile -t honest < <(ruby '<main>' middle "$inner")
 process honest "${honest[@]}"
-process endless '^;middle_\[rb\];middle_\[rb\];middle_\[rb\];'
-process wild "^;\[not readable\]_\[rb\];_start;.*${outside}native_helper;rb_vm_exec;$inner""_\[rb\];$inside" "${honest[@]:1}"
+process endless '^[^;]*;middle_\[rb\];middle_\[rb\];middle_\[rb\];'
+process wild "^[^;]*;\[not readable\]_\[rb\];_start;.*${outside}native_helper;rb_vm_exec;$inner""_\[rb\];$inside" "${honest[@]:1}"
 mapfile -t all < <(ruby '\[unknown\]' '\[unknown\]' '\[unknown\]')
 process huge "${all[@]}"
 process array "${all[@]}"
@@ -159,7 +159,7 @@ process elsewhere "\[displaced\]_\[rb\];_start;.*native_helper;rb_vm_exec;$insid
 	"\[displaced\]_\[rb\];_start;.*rb_vm_exec;native_return;$inside"
 process context "main;rb_vm_exec;$inside"
 run ruby ruby "Ruby 3.3.99 [rb]"
-frames_alone ruby rb "^;<main>_\\[rb\\];middle_\\[rb\\];($mark;)?($inner""_\\[rb\\];?)?($mark)? "
+frames_alone ruby rb "^[^;]*;<main>_\\[rb\\];middle_\\[rb\\];($mark;)?($inner""_\\[rb\\];?)?($mark)? "
 told ruby s "<main>:1_[rb];middle:7_[rb];native"
 told ruby m "middle [fake.rb]_[rb]"
 for how in UNKNOWN_RELEASE="Ruby 9.9.9 [rb], without support" OTHER_LINES="Ruby 3.3.99 [rb], without support"; do
@@ -179,10 +179,10 @@ perl()
 	echo "$main$1${part}sort;$inside"
 }
 mapfile -t honest < <(perl '<fake.pl>_\[pl\];K::outer_\[pl\];' 'K::inner_\[pl\];' 'K::plus_\[pl\];' 'main::compare_\[pl\];')
-unread=('^;\[not readable\]_\[pl\];.*native_add;burn_inside' '^;\[not readable\]_\[pl\];.*native_sort;native_compare;'
-	'^;\[not readable\]_\[pl\];.*native_sort;burn_inside')
+unread=('^[^;]*;\[not readable\]_\[pl\];.*native_add;burn_inside' '^[^;]*;\[not readable\]_\[pl\];.*native_sort;native_compare;'
+	'^[^;]*;\[not readable\]_\[pl\];.*native_sort;burn_inside')
 process honest "${honest[@]}"
-process cycle "${honest[@]:0:2}" '^;K::plus_\[pl\];K::plus_\[pl\];' '^;main::compare_\[pl\];main::compare_\[pl\];'
+process cycle "${honest[@]:0:2}" '^[^;]*;K::plus_\[pl\];K::plus_\[pl\];' '^[^;]*;main::compare_\[pl\];main::compare_\[pl\];'
 process wild "${honest[@]:0:2}" "${unread[@]}"
 process many "${honest[@]:0:2}" "${unread[@]}"
 longest=600
@@ -193,7 +193,7 @@ process escape "${all[@]}"
 process loops "native_helper;.*;K::outer_\[pl\];$inside;K::inner_\[pl\]" "native_eval;.*;K::outer_\[pl\];$inside;K::inner_\[pl\]" \
 	"native_add;.*;K::outer_\[pl\];$inside;K::plus_\[pl\]" '\[displaced\]_\[pl\];.*native_compare;' '\[displaced\]_\[pl\];.*native_sort;burn_inside'
 run perl perl "Perl 5.36.99 [pl]" -pthread
-frames_alone perl pl '^;<fake.pl>_\[pl\];K::outer_\[pl\](;K::inner_\[pl\]|;K::plus_\[pl\]|;main::compare_\[pl\])?( |;)'
+frames_alone perl pl '^[^;]*;<fake.pl>_\[pl\];K::outer_\[pl\](;K::inner_\[pl\]|;K::plus_\[pl\]|;main::compare_\[pl\])?( |;)'
 told perl s "K::outer:7_[pl];"
 told perl m "K::inner [fake.pm]_[pl]"
 for how in WITHOUT_THREADS="Perl 5.36.99 [pl]" SHORT_CONTEXTS="Perl 5.30.99 [pl]"; do
@@ -227,7 +227,7 @@ process escape "${all[@]}"
 mapfile -t all < <(node "plain${long}_\[js\]" "builtin${long}_\[js\]" 'sliced_\[js\]' 'wid€_\[js\]' "${long}_\[js\]")
 process huge "${all[@]}"
 run node node "V8 11.3.77 [js]"
-frames_alone node js '^;(plain|wid€|sliced|K.inferred|\(anonymous\)|<fake.js>|builtin)_\[js\];'
+frames_alone node js '^[^;]*;(plain|wid€|sliced|K.inferred|\(anonymous\)|<fake.js>|builtin)_\[js\];'
 told node m "plain [fake.js]_[js]" "builtin [internal]_[js]"
 mapfile -t all < <(node '\[unknown\]')
 process honest "${all[@]}"
@@ -237,22 +237,22 @@ run future_node node "V8 99.3.77 [js], without support" -DUNKNOWN_RELEASE
 stub='main;StubRoutines \(1\)_\[j\];' longest=1200
 methods="${stub}K.outer_\[java\];K.middle_\[java\];K.leaf_\[java\];$inside"
 process honest "$methods"
-process map "^;\[unknown\](_\[j\])?;$inside"
-process frame "^;\[unknown\](_\[j\])?;$inside"
-process still "^;\[unknown\](_\[j\])?;$inside"
+process map "^[^;]*;\[unknown\](_\[j\])?;$inside"
+process frame "^[^;]*;\[unknown\](_\[j\])?;$inside"
+process still "^[^;]*;\[unknown\](_\[j\])?;$inside"
 process endless "$methods"
-process heap "^;\[unknown\](_\[j\])?;$inside"
+process heap "^[^;]*;\[unknown\](_\[j\])?;$inside"
 process method "$stub\[unknown\]_\[j\];\[unknown\]_\[j\];\[unknown\]_\[j\];$inside"
 process huge "${stub}K$long.outer${long}_\[java\];K$long.middle${long}_\[java\];K$long.leaf${long}_\[java\];$inside"
 process escape "${stub}K$escaped.outer${escaped}_\[java\];K$escaped.middle${escaped}_\[java\];K$escaped.leaf${escaped}_\[java\];$inside"
-process version "^;\[unknown\];$inside"
+process version "^[^;]*;\[unknown\];$inside"
 run java java "HotSpot 17.0.99 [java]"
 frames_alone java java 'K.outer_\[java\];K.middle_\[java\];K.leaf_\[java\];'
 told java m "K.leaf [K]_[java]"
 process honest "$methods"
 run java_8 java "HotSpot 1.8.0_999 [java]" '-DRELEASE="1.8.0_999"' -DEIGHT
 for release in 1.7.0_999 18.0.2 99.0.1; do
-	process honest "^;\[unknown\];$inside"
+	process honest "^[^;]*;\[unknown\];$inside"
 	run "java_$release" java "HotSpot $release [java], without support" "-DRELEASE=\"$release\""
 done
 plan_end

@@ -200,7 +200,14 @@ static int pack_otlp(struct profile_parts *x, const struct cell *cells, size_t *
 	return !ret && x->packed.nr > PROFILE_BYTES_MAX ? -E2BIG : ret;
 }
 
-/* Adds the samples of the cells in the profile to *@nr_samples. */
+/* A sum of times or of bytes says nothing about a number. */
+static bool counts_events(const struct prof_meta *meta, uint32_t event)
+{
+	return event_is_sampled(meta, event) ||
+	       (event_has_hits(meta, event) && !event_weight(meta, event)[0]);
+}
+
+/* Adds the samples or hits of the cells in the profile to *@nr_samples. */
 static int pack_profile(struct profile_parts *x, const struct cell *cells, size_t *nr,
 			uint64_t *nr_samples)
 {
@@ -210,7 +217,7 @@ static int pack_profile(struct profile_parts *x, const struct cell *cells, size_
 
 	x->packed.nr = 0;
 	ret = x->taker->format == PROFILE_OTLP ? pack_otlp(x, cells, nr) : pack_pprof(x, cells, nr);
-	for (size_t i = 0; i < *nr && event_is_sampled(meta, event); i++)
+	for (size_t i = 0; i < *nr && counts_events(meta, event); i++)
 		*nr_samples += event_samples(meta, event, cells[i].count);
 	return ret ? ret : x->packed.error;
 }

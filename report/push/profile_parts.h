@@ -33,7 +33,7 @@ struct profile_part {
 	/* what processes say of themselves, but for the service; "": nothing */
 	const char *attributes[PROF_NR_ATTRIBUTES];
 	const struct textbuf *packed;
-	uint64_t nr_samples; /* that the recorder took; 0 of hits and of time */
+	uint64_t nr_samples; /* or hits; 0 of times and of bytes */
 	uint64_t begin_ns;   /* since 1970 */
 	char id[37];         /* a UUID: equal profiles of equal recordings have one */
 };

@@ -29,9 +29,12 @@ bool push_account_has_losses(const struct push_account *account)
 
 void push_count_print(struct textbuf *out, const struct push_count *count)
 {
-	textbuf_printf(out, "%" PRIu64 " profile%s with %" PRIu64 " sample%s", count->nr_profiles,
-		       count->nr_profiles == 1 ? "" : "s", count->nr_samples,
-		       count->nr_samples == 1 ? "" : "s");
+	textbuf_printf(out, "%" PRIu64 " profile%s", count->nr_profiles,
+		       count->nr_profiles == 1 ? "" : "s");
+	/* Those of times off the CPU have none. */
+	if (count->nr_samples || !count->nr_profiles)
+		textbuf_printf(out, " with %" PRIu64 " sample%s", count->nr_samples,
+			       count->nr_samples == 1 ? "" : "s");
 }
 
 void push_account_print(const struct push_account *account, struct textbuf *out)

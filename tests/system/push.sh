@@ -92,8 +92,13 @@ check "OTLP: attributes of the user are there" same "$(receiver_services | sort 
 recording waits 300 "event off-cpu ns 0 off-cpu" "object f file /nonexistent/f -" "sym f 0 16 a" "process n 1 1" \
 	"map n f 0x1000 0x1000 0" "count n nginx 5000000 user f:1" "epoch 0 1000000000"
 start_receiver
-check "OTLP: time off the CPU" says 0 "pushed: 1 profile with 0 samples" otlp waits.prof
-check "OTLP: time off the CPU is sent as time" same "$(field kind) $(field samples)" "off_cpu 5000000"
+check "OTLP: time off the CPU" otlp waits.prof
+check "OTLP: time off the CPU has no number of samples" same "$(otlp waits.prof 2>&1)" "pushed: 1 profile"
+check "OTLP: time off the CPU is sent as time" same "$(field kind) $(field samples)" $'off_cpu\noff_cpu 5000000\n5000000'
+recording hits 300 "event user events 2 c:malloc" "object f file /nonexistent/f -" "sym f 0 16 a" "process n 1 1" \
+	"map n f 0x1000 0x1000 0" "count n nginx 72 user f:1" "epoch 0 1000000000"
+start_receiver
+check "OTLP: hits are counted as samples" says 0 "pushed: 1 profile with 72 samples" otlp hits.prof
 start_receiver 503 503
 check "OTLP: 503 twice" says 0 "pushed: 4 profiles with 14 samples" otlp sums.prof
 check "OTLP: 503 twice: all is there once" took 14

@@ -73,7 +73,8 @@ enum unwind_reg {
 /* Is @self what pthread_self() returns in the thread? That is the begin of the struct. */
 #define IS_THREAD_SELF(thread, self) ((thread) - (self)-1 < THREAD_BYTES_MAX)
 
-/* The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
+/*
+ * The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
  */
 #define GLIBC_BLOCKS 0
 #define MUSL_BLOCKS  -8

@@ -74,7 +74,8 @@ enum unwind_reg {
 /* Is @self what pthread_self() returns in the thread? */
 #define IS_THREAD_SELF(thread, self) ((thread) == (self))
 
-/* The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
+/*
+ * The thread's blocks of variables: a pointer to their addresses, which libraries have numbers of.
  */
 #define GLIBC_BLOCKS 8
 #define MUSL_BLOCKS  8

@@ -252,7 +252,8 @@ struct early_code {
 	__u64 loop;      /* with EARLY_CODE_LOOP: made code runs in the frame of this instruction */
 	__u32 kind;      /* enum early_code_kind */
 	__u32 leaf_rule; /* of the innermost frame, with EARLY_CODE_STUB; UNWIND_NO_RULE: none */
-	/* Bits for the words of the stack's first EARLY_STACK_BYTES, from early_stack_begin() on.
+	/*
+	 * Bits for the words of the stack's first EARLY_STACK_BYTES, from early_stack_begin() on.
 	 */
 	__u64 notes[EARLY_NOTES];
 };

@@ -24,8 +24,7 @@
 
 /* Where a stub finds the address of its function. */
 struct elf_stub {
-	bool is_pushed; /* the slot of relocation number @value of .rela.plt; else at address @value
-			 */
+	bool is_pushed; /* number @value of .rela.plt has the slot; else it is at @value */
 	uint64_t value;
 };
 
@@ -66,8 +65,7 @@ bool elf_arch_is_slot(const struct elf_arch *arch, uint32_t type);
 
 /*
  * The bytes that a relocation of @type fills with an address or an offset; 0 for other types, and
- * if
- * @arch is NULL.
+ * if @arch is NULL.
  */
 size_t elf_arch_relocation_width(const struct elf_arch *arch, uint32_t type);
 

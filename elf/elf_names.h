@@ -26,7 +26,8 @@ struct elf_names {
 	enum elf_quality quality; /* of the best table that was read */
 	struct elf_file mini;     /* MiniDebugInfo */
 	bool has_mini;
-	/* The parts that gave ranges, of the binary and of the debug file: bits of enum name_part.
+	/*
+	 * The parts that gave ranges, of the binary and of the debug file: bits of enum name_part.
 	 */
 	uint8_t parts[2];
 	struct plt plt[2]; /* of the binary, of the debug file */

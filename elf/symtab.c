@@ -286,7 +286,8 @@ static void drop_symbols(struct symtab *symtab)
 	symtab->nr_symbols = 0;
 }
 
-/* Cuts the ranges of the gaps at the least start behind their gap, of the functions or of @nexts.
+/*
+ * Cuts the ranges of the gaps at the least start behind their gap, of the functions or of @nexts.
  */
 static void cut_nearest(const struct symtab *symtab, range_vec *nearest, const uint64_t *nexts)
 {

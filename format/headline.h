@@ -2,9 +2,9 @@
 /*
  * The line that describes a recording: "Sampling at 49 Hertz of all threads by user + kernel stack
  * for 30 secs." The recorder prints it when it begins. The reporter prints it above the stacks,
- * from the recording. The wording is that of bcc's profile, byte for byte. Filters that it does
- * not name, and a choice of several CPUs, are added: "of
- * all threads (comm 'nginx', uid 33) by user + kernel stack on CPUs 0-3".
+ * from the recording. The wording is that of bcc's profile, byte for byte. Filters that it does not
+ * name, and a choice of several CPUs, are added: "of all threads (comm 'nginx', uid 33) by user +
+ * kernel stack on CPUs 0-3".
  *
  * A recording with a table of events has such a line for each event. Lines of counted hits begin in
  * the words of bcc's stackcount, and those of time off the CPU in the words of bcc's offcputime:

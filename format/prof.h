@@ -157,8 +157,7 @@ enum prof_attribute {
 	PROF_ATTRIBUTE_VERSION,
 	PROF_ATTRIBUTE_INSTANCE,
 	PROF_ATTRIBUTE_ENVIRONMENT,
-	PROF_NR_OWN_ATTRIBUTES, /* those that processes say of themselves; the host says the others
-				 */
+	PROF_NR_OWN_ATTRIBUTES, /* processes say those before; the host says the others */
 	PROF_ATTRIBUTE_CONTAINER = PROF_NR_OWN_ATTRIBUTES,
 	PROF_ATTRIBUTE_K8S_CONTAINER,
 	PROF_ATTRIBUTE_K8S_POD,
@@ -172,7 +171,8 @@ extern const char *const prof_attribute_keys[PROF_NR_ATTRIBUTES];
 /* The attribute of the key of @len bytes; PROF_NR_ATTRIBUTES: none of them. */
 enum prof_attribute prof_attribute_find(const char *key, size_t len);
 
-/* What a process says of itself, or its host of it. Several of one process, but none of process 0.
+/*
+ * What a process says of itself, or its host of it. Several of one process, but none of process 0.
  */
 struct prof_process_attribute {
 	uint32_t process;
@@ -451,7 +451,8 @@ struct prof_meta {
 	struct prof_host host;
 	uint64_t loads[PROF_NR_LOADS]; /* when it started */
 	uint32_t nr_recordings;        /* that were merged into this one; 0: it is none of these */
-	/* Without events, all rows are samples of the event that event_type and event_config say.
+	/*
+	 * Without events, all rows are samples of the event that event_type and event_config say.
 	 */
 	const struct prof_event *events;
 	uint32_t nr_events;

@@ -17,7 +17,8 @@
 #include "record/system/stack_depth.h"
 #include "record/unwind/found_threads.h"
 
-/* The longest wait for the unwind tables of files that are mapped already, before sampling begins.
+/*
+ * The longest wait for the unwind tables of files that are mapped already, before sampling begins.
  */
 #define TABLES_WAIT_MS 3000
 
@@ -607,7 +608,8 @@ bool session_has_many_records(const struct session *s)
 	return sideband_nr_waiting(s->sideband) >= MANY_RECORDS;
 }
 
-/* Finds the processes whose records need not be applied. The program tells of those with samples.
+/*
+ * Finds the processes whose records need not be applied. The program tells of those with samples.
  */
 static int find_short_lives(struct session *s)
 {

@@ -66,7 +66,8 @@ struct thread_record {
 
 _Static_assert(sizeof(struct thread_record) == 28, "the record is packed");
 
-/* Room beyond the attributes, for the ids of a trace, and because values are read in whole words.
+/*
+ * Room beyond the attributes, for the ids of a trace, and because values are read in whole words.
  */
 #define ATTRIBUTE_BYTES 1024
 

@@ -112,7 +112,8 @@ enum python_marks {
 	PYTHON_MARK_NONE,
 	/* 3.10: a function runs in a native frame of its own. The mark is a struct in a list. */
 	PYTHON_MARK_EACH,
-	/* 3.11: a flag says that a function is the outermost of its native frame. Marks as in 3.10.
+	/*
+	 * 3.11: a flag says that a function is the outermost of its native frame. Marks as in 3.10.
 	 */
 	PYTHON_MARK_ENTRY,
 	/* From 3.12 on: a frame without a function is the mark, after the outermost one. */
@@ -139,7 +140,8 @@ struct language_code {
 	__u64 cold, cold_bytes;       /* the part of it that the compiler moved away; 0: none */
 	__u64 destroy, destroy_bytes; /* calls destructors, zend_objects_destroy_object; 0: none */
 	__u64 change, change_bytes;   /* changes to another native stack; 0: nothing does */
-	/* The loop calls this function, in which it goes from instruction to instruction; 0: none.
+	/*
+	 * The loop calls this function, in which it goes from instruction to instruction; 0: none.
 	 */
 	__u64 core, core_bytes;
 	__u64 core_cold, core_cold_bytes; /* the part of it that was moved */

@@ -175,7 +175,8 @@ static __always_inline void loops_begin_words(struct loop_places *p)
 	p->until = p->next;
 }
 
-/* Goes past native frame number @at. If it is a loop with a segment, the functions come after it.
+/*
+ * Goes past native frame number @at. If it is a loop with a segment, the functions come after it.
  */
 static __always_inline void loops_pass(struct language_stack *s, __u32 at, __u64 address)
 {

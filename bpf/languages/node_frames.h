@@ -141,7 +141,8 @@ struct node_search {
 	struct node_scratch *scratch;
 };
 
-/* Goes from the string at hand to that which has its characters. bpf_loop ends when this returns 1.
+/*
+ * Goes from the string at hand to that which has its characters. bpf_loop ends when this returns 1.
  */
 static long follow_node_string(__u32 i, struct node_search *search)
 {

@@ -221,7 +221,8 @@ static __always_inline __u64 perl_context_sub(const struct perl_context *w, cons
 	return w->in->perl.is_short ? context[PERL_CONTEXT_SUB - 1] : context[PERL_CONTEXT_SUB];
 }
 
-/* A sub's context. If it was called by C code, or by the last instruction of a block, it says so.
+/*
+ * A sub's context. If it was called by C code, or by the last instruction of a block, it says so.
  */
 static __always_inline bool take_perl_call(struct perl_context *w, const __u64 *context)
 {

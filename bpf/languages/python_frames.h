@@ -114,7 +114,8 @@ static __noinline bool read_python_state(struct python_walk *p, const struct int
 /* No thread state of any version is longer. */
 #define TSTATE_BYTES 512
 
-/* Frames with this owner or a higher one have no function (PyInterpreterFrame.owner, from 3.12 on).
+/*
+ * Frames with this owner or a higher one have no function (PyInterpreterFrame.owner, from 3.12 on).
  */
 #define OWNER_SHIM 3
 

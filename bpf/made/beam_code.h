@@ -178,7 +178,8 @@ static __always_inline void beam_short_code(struct beam_scratch *s, __u8 rex, __
 		s->kind = BEAM_UNKNOWN;
 }
 
-/* Sets the kind and the bytes of the instruction at s->at. Only numbers with 16 bits are unknown.
+/*
+ * Sets the kind and the bytes of the instruction at s->at. Only numbers with 16 bits are unknown.
  */
 static __always_inline void beam_read_instruction(struct beam_scratch *s)
 {

@@ -54,7 +54,8 @@ static __always_inline bool find_beam_step(struct beam_step *b, __u32 level)
 	return memory->beam.has_machine;
 }
 
-/* Copies the machine of the process of @level, once in a walk: each look into the map takes longer.
+/*
+ * Copies the machine of the process of @level, once in a walk: each look into the map takes longer.
  */
 static __always_inline void take_beam_machine(__u32 level)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Walks the code that HotSpot makes (bpf/made/java_step.h), in processes that the recorder knows.
+/*
+ * Walks the code that HotSpot makes (bpf/made/java_step.h), in processes that the recorder knows.
  */
 #ifndef BPF_MADE_JAVA_FRAMES_H
 #define BPF_MADE_JAVA_FRAMES_H

@@ -100,7 +100,8 @@ struct unwind_space {
 	__u64 interpreter_base;
 	__u32 interpreter; /* its number + 1; 0: there is none */
 	__u32 machine;     /* enum unwind_machine */
-	/* PCRE2's own code, which calls code that PCRE2 has made (bpf/made/regex_code.h); 0: none.
+	/*
+	 * PCRE2's own code, which calls code that PCRE2 has made (bpf/made/regex_code.h); 0: none.
 	 */
 	__u64 regex_start, regex_bytes;
 	__u32 has_context; /* its threads publish their requests (struct thread_context) */

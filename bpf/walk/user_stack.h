@@ -343,7 +343,8 @@ __verified_once int look_at_leaf(__u32 level)
 	return 0;
 }
 
-/* Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.
+/*
+ * Goes from a native frame to its caller. Returns false if the frame does not belong to the stack.
  */
 static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *address)
 {

@@ -20,7 +20,8 @@
  */
 static const char greenlet[] = "_ZN8greenlet12UserGreenlet15inner_bootstrapE";
 
-/* Makes the stack of a coroutine of Boost.Context. Its code ends with that where the stack begins.
+/*
+ * Makes the stack of a coroutine of Boost.Context. Its code ends with that where the stack begins.
  */
 static const char fcontext[] = "make_fcontext";
 

@@ -33,8 +33,8 @@ bool go_frames_function(const struct go_table *table, uint64_t i, struct go_func
 /*
  * Makes the rows of @function, whose end may have been clipped, as cfi_run does. @codes are the
  * instructions of the functions that have such a kind. *@nr_steps counts the steps of programs,
- * which functions may share. Returns 0, the result of @row that ended the
- * run, or -EFBIG if there are too many steps.
+ * which functions may share. Returns 0, the result of @row that ended the run, or -EFBIG if there
+ * are too many steps.
  */
 int go_frames_run(const struct go_table *table, const struct go_code codes[static GO_NR_CODES],
 		  const struct go_function *function, uint64_t *nr_steps, cfi_row_fn *row,

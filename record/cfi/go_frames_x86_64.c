@@ -66,7 +66,8 @@ bool go_frames_function(const struct go_table *table, uint64_t i, struct go_func
 		.program = record.sp_program,
 		.kind = find_kind(table, &record),
 	};
-	/* The kernel makes the handler return there, so nothing calls it: callers are one before.
+	/*
+	 * The kernel makes the handler return there, so nothing calls it: callers are one before.
 	 */
 	if (function->kind == GO_FROM_SIGNAL && function->start)
 		function->start--;
@@ -147,7 +148,8 @@ static int put_stretches(const struct run *run, const struct go_stretches *s)
 			     s->own_again ? rule_by(UNWIND_REG_SP, RETURN_BYTES, false) : unknown);
 }
 
-/* A function that sets the stack pointer without a frame: of others, only the first place is known.
+/*
+ * A function that sets the stack pointer without a frame: of others, only the first place is known.
  */
 static int put_frameless(const struct run *run)
 {

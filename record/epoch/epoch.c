@@ -45,7 +45,8 @@ struct epoch {
 	struct turns turns; /* of the count at hand */
 	struct epoch_slices slices;
 	struct owed_names owed; /* to earlier epochs of the recording */
-	/* The sums of the counts of each event in the recording, and the counts that did not fit.
+	/*
+	 * The sums of the counts of each event in the recording, and the counts that did not fit.
 	 */
 	uint64_t sums[MAX_EVENTS], overflows[MAX_EVENTS];
 };

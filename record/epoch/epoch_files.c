@@ -320,7 +320,8 @@ int epoch_files_add(struct epoch_tables *t, struct file_names *names, struct owe
 	int ret = gather_questions(t, names, owed, &questions);
 	uint32_t nr_owners = count_owners(&questions);
 
-	/* Root is first, and has what it needs. What one of the others leaves is for those after.
+	/*
+	 * Root is first, and has what it needs. What one of the others leaves is for those after.
 	 */
 	for (size_t at = 0; !ret && at < questions.nr; nr_owners--) {
 		size_t left = max_bytes - min_u64(used_bytes(t), max_bytes);

@@ -49,7 +49,8 @@ extern const struct code_maker code_makers[NR_CODE_MAKERS];
 #define LANGUAGES_HELP     (1u << LANGUAGE_NONE)
 #define LANGUAGES_HELP_MAN (1u << 31)
 
-/* The short name of @language, or of a runtime with a number behind them, "py"; "": there is none.
+/*
+ * The short name of @language, or of a runtime with a number behind them, "py"; "": there is none.
  */
 const char *language_name(uint32_t language);
 

@@ -244,7 +244,8 @@ int beam_function_read(const struct machine_memory *memory, const struct beam_ta
 	return 0;
 }
 
-/* Looks for the scheduler's loop in the code from @begin up to the code to which processes return.
+/*
+ * Looks for the scheduler's loop in the code from @begin up to the code to which processes return.
  */
 static int find_main_from(const struct machine_memory *memory, uint64_t begin,
 			  struct beam_machine *machine)

@@ -40,7 +40,8 @@ struct machine {
 	};
 };
 
-/* Takes a function of a place, the innermost first. Returns 0 or a negative errno, which ends it.
+/*
+ * Takes a function of a place, the innermost first. Returns 0 or a negative errno, which ends it.
  */
 typedef int (*machine_function_fn)(void *ctx, const struct machine_function *function);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The machine of a process of Java or Erlang (struct machine), which
- * begins some time after its file is mapped. Says when it is time to look for it.
+ * The machine of a process of Java or Erlang (struct machine), which begins some time after its
+ * file is mapped. Says when it is time to look for it.
  */
 #ifndef RECORD_MACHINES_PROCESS_MACHINE_H
 #define RECORD_MACHINES_PROCESS_MACHINE_H

@@ -41,7 +41,8 @@ struct memory_map {
 	int wake_fd; /* an eventfd that is readable while there are records; -1: none. Borrowed */
 };
 
-/* The programs see the elements of PERCPU_ARRAYs of this CPU: its position among the possible ones.
+/*
+ * The programs see the elements of PERCPU_ARRAYs of this CPU: its position among the possible ones.
  */
 extern uint32_t memory_map_cpu;
 
@@ -73,7 +74,8 @@ void *memory_map_lookup(const struct memory_map *map, const void *key);
 int memory_map_update(struct memory_map *map, const void *key, const void *value, uint64_t flags);
 int memory_map_delete(struct memory_map *map, const void *key);
 
-/* As bpf(2) of a process, which sees all CPUs of a PERCPU_ARRAY. All return 0 or a negative errno.
+/*
+ * As bpf(2) of a process, which sees all CPUs of a PERCPU_ARRAY. All return 0 or a negative errno.
  */
 int memory_map_read(const struct memory_map *map, const void *key, void *value);
 int memory_map_write(struct memory_map *map, const void *key, const void *value, uint64_t flags);
@@ -86,8 +88,7 @@ void memory_ring_discard(struct memory_map *ring);
 
 /*
  * Calls @take for each record of the ring, and empties it. Returns 0 or the first negative result
- * of
- * @take; the other records are gone then, too.
+ * of @take; the other records are gone then, too.
  */
 int memory_ring_consume(struct memory_map *ring, int (*take)(void *ctx, void *record, size_t bytes),
 			void *ctx);

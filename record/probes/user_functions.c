@@ -10,7 +10,8 @@
 #include "elf/arch.h"
 #include "record/probes/debug_symbols.h"
 
-/* Bounds for one file. Browsers have half a million functions; a libc has a hundred indirect ones.
+/*
+ * Bounds for one file. Browsers have half a million functions; a libc has a hundred indirect ones.
  */
 #define PLACES_MAX   (1u << 21)
 #define INDIRECT_MAX 4096u

@@ -40,8 +40,7 @@ struct address_spaces {
 	size_t nr_ended;     /* mappings and address spaces that ended since the last forget */
 	bool has_many_ended; /* one memory has so many that each look-up takes long */
 	struct memory_budget *memory; /* NULL: nobody counts */
-	bool is_full; /* the budget is in use, and no more mappings are kept until the next forget
-		       */
+	bool is_full; /* the budget is in use: no more mappings are kept until the next forget */
 	uint64_t nr_left_out; /* mappings that were not kept, or not any more */
 };
 

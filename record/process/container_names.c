@@ -140,7 +140,8 @@ static int answer_names(struct look *look)
 	return ret;
 }
 
-/* Looks the container @id up into @attributes. Returns 0, also if there is no answer, or -ENOMEM.
+/*
+ * Looks the container @id up into @attributes. Returns 0, also if there is no answer, or -ENOMEM.
  */
 static int ask_names(struct looker *looker, const char *id, char_vec *attributes)
 {

@@ -33,7 +33,8 @@ struct build_info {
 #define BUILD_ALIGN    16
 #define VERSION_INLINE 2 /* since 1.18 */
 
-/* By 64-bit words: m of struct g, curg of struct m, labels of struct g (src/runtime/runtime2.go).
+/*
+ * By 64-bit words: m of struct g, curg of struct m, labels of struct g (src/runtime/runtime2.go).
  */
 static const struct {
 	unsigned int minor; /* of this version, and up to the next row */

@@ -13,7 +13,8 @@
 #include "record/process/mappings.h"
 #include "record/system/memory_budget.h"
 
-/* Memories that have live mappings in common, since a fork copied them, until one of them changes.
+/*
+ * Memories that have live mappings in common, since a fork copied them, until one of them changes.
  */
 struct live_share {
 	uint32_t nr_users;

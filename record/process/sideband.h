@@ -43,7 +43,8 @@ struct sideband_record {
 	uint32_t dev_major, dev_minor; /* the file, where build_id is none */
 	uint64_t inode, inode_generation;
 	struct build_id build_id;
-	/* SIDEBAND_MMAP: path; SIDEBAND_EXEC: task's name; SIDEBAND_KSYMBOL: symbol's. With a NUL.
+	/*
+	 * SIDEBAND_MMAP: path; SIDEBAND_EXEC: task's name; SIDEBAND_KSYMBOL: symbol's. With a NUL.
 	 */
 	const char *name;
 };

@@ -32,7 +32,8 @@
 #define bpf_core_field_exists(...) 1
 #define bpf_core_field_size(...)   0
 
-/* Maps of programs begin with a pointer that nobody uses but libbpf's macros. It leads to the map.
+/*
+ * Maps of programs begin with a pointer that nobody uses but libbpf's macros. It leads to the map.
  */
 #define bpf_map_lookup_elem(map, key) memory_map_lookup(memory_map_of(map), key)
 #define bpf_map_update_elem(map, key, value, flags)                                                \

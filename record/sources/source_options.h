@@ -31,7 +31,8 @@ struct source_listener {
 	 * code->has_changed if they have.
 	 */
 	int (*look_at_code)(void *ctx, uint32_t pid, uint64_t time_ns, struct source_code *code);
-	/* *@id receives an id of the cgroup of the process (record/process/cgroup_paths.h), or 0.
+	/*
+	 * *@id receives an id of the cgroup of the process (record/process/cgroup_paths.h), or 0.
 	 */
 	int (*find_cgroup)(void *ctx, uint32_t pid, uint64_t *id);
 	void *ctx;

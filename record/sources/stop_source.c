@@ -216,7 +216,8 @@ static void look_at_times(struct stop_source *s)
 	}
 }
 
-/* Looks at the executable mappings of the process, unless it had no page fault since the last look.
+/*
+ * Looks at the executable mappings of the process, unless it had no page fault since the last look.
  */
 static int watch_code(struct stop_source *s, struct target_process *p, uint64_t now_ns)
 {
@@ -515,7 +516,8 @@ static bool has_ended(const struct stop_source *s, uint32_t tid)
 	return true;
 }
 
-/* Collects threads that have ended, so that their parents hear of it. The command is its parent's.
+/*
+ * Collects threads that have ended, so that their parents hear of it. The command is its parent's.
  */
 static int reap_threads(struct stop_source *s, bool all)
 {

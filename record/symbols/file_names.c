@@ -23,7 +23,8 @@
 #include "record/system/owner_queue.h"
 #include "record/system/shares.h"
 
-/* How often a file that cannot be opened is tried in an epoch, each time through another process.
+/*
+ * How often a file that cannot be opened is tried in an epoch, each time through another process.
  */
 #define ATTEMPTS_MAX 8
 

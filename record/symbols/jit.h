@@ -29,8 +29,7 @@ struct jit_process {
 	uint64_t generation;
 	uint32_t ns_pid;            /* the map's name, in its own root */
 	uint32_t uid;               /* may own the map */
-	uint64_t since_realtime_ns; /* its start or exec: a map from before is not its; 0: not known
-				     */
+	uint64_t since_realtime_ns; /* its start or exec; an older map is not its; 0: not known */
 	uint32_t item;              /* in the shares */
 	/* Names of descriptors that the looker holds; 0: none. */
 	uint64_t dir; /* /tmp in its root */

@@ -124,7 +124,8 @@ static void end_time(void)
 	hurry(0);
 }
 
-/* Is the file what it was when it was mapped? Whoever deletes a file without a build-id changes it.
+/*
+ * Is the file what it was when it was mapped? Whoever deletes a file without a build-id changes it.
  */
 static bool is_as_mapped(int fd, const struct names_request *request)
 {

@@ -15,7 +15,8 @@
 /* Files that the process holds. */
 #define NAMES_FILES_MAX 512
 
-/* The slot of a file that has just come. The recorder decides then whether it is kept, and where.
+/*
+ * The slot of a file that has just come. The recorder decides then whether it is kept, and where.
  */
 #define NAMES_INBOX NAMES_FILES_MAX
 
@@ -43,7 +44,8 @@ struct names_request {
  * symbols are others.
  */
 
-/* Call it in a new process. Answers requests from @sock until the other end is closed. No return.
+/*
+ * Call it in a new process. Answers requests from @sock until the other end is closed. No return.
  */
 void names_worker_run(int sock);
 

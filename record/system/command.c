@@ -83,7 +83,8 @@ void command_reap(struct command *command)
 {
 	siginfo_t info = {0};
 
-	/* If the recorder traces the command, its stops are seen, too. They are for somebody else.
+	/*
+	 * If the recorder traces the command, its stops are seen, too. They are for somebody else.
 	 */
 	if (!command->pid || command->exited ||
 	    waitid(P_PID, command->pid, &info, WEXITED | WNOHANG | WNOWAIT) || !info.si_pid ||

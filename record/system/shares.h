@@ -82,7 +82,8 @@ void shares_use(struct shares *shares, uint32_t item, uint64_t nr);
 uint64_t shares_held(const struct shares *shares, uint32_t uid);
 uint64_t shares_most_held(const struct shares *shares);
 
-/* Some time has passed: halves the use of all items. What is used no more is idle (0) in the end.
+/*
+ * Some time has passed: halves the use of all items. What is used no more is idle (0) in the end.
  */
 void shares_age(struct shares *shares);
 

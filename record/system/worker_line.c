@@ -42,8 +42,7 @@ struct worker_line {
 	bool is_begun;           /* the worker is at the first request, if it tells that */
 	uint64_t begin_ns;       /* CLOCK_MONOTONIC: since then it may be at the first one */
 	uint64_t not_blocked_ns; /* of the worker at that time */
-	uint32_t waiting[WORKER_WAITING_MAX]; /* tags of requests, which are in the worker's socket
-					       */
+	uint32_t waiting[WORKER_WAITING_MAX]; /* tags of requests in the worker's socket */
 	size_t nr_waiting;
 	size_t nr_lost; /* the first requests went away with an earlier worker */
 	struct lost_children left;

@@ -19,7 +19,8 @@ struct worker_line;
 struct worker_kind {
 	const char *name;      /* for messages */
 	void (*run)(int sock); /* in the child: answers until the other end is closed, no return */
-	/* Time for one request in which the child does not want a processor: it waits for a file.
+	/*
+	 * Time for one request in which the child does not want a processor: it waits for a file.
 	 */
 	unsigned int seconds_max;
 	bool tells_begin; /* says at which request it works, and may choose the order */

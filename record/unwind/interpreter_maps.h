@@ -58,7 +58,8 @@ struct interpreter_place {
 	uint32_t owner;
 };
 
-/* Numbers that users have. The others are for the time in which a program may read what was left.
+/*
+ * Numbers that users have. The others are for the time in which a program may read what was left.
  */
 #define INTERPRETER_NUMBERS (MAX_INTERPRETERS - MAX_INTERPRETERS / 8)
 

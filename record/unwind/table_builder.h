@@ -28,8 +28,8 @@ int table_builder_request(struct worker_line *line, int fd, uint32_t tag, const 
 /*
  * Takes the next request that is done. Returns 0 when none is done, or 1 with *@tag, *@status, the
  * CPU time of the child so far in *@cpu_ns (0: not told), and the interpreter of the file in
- * *@found. If *@status is 0, @table is set
- * and the caller's to deinit. Else *@status is a negative errno: that of unwind_table_build,
+ * *@found. If *@status is 0, @table is set and the caller's to deinit. Else *@status is a negative
+ * errno: that of unwind_table_build,
  * -EBADMSG, or one of worker_line_next.
  */
 int table_builder_next(struct worker_line *line, uint32_t *tag, int *status, uint64_t *cpu_ns,

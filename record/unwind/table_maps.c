@@ -59,7 +59,8 @@ static int share_rule(struct table_maps *s, const struct unwind_rule *rule, uint
 	return 0;
 }
 
-/* The index keeps no trace of rules that have gone. Without memory for it, rules are shared less.
+/*
+ * The index keeps no trace of rules that have gone. Without memory for it, rules are shared less.
  */
 static void index_rules(struct table_maps *s)
 {

@@ -42,7 +42,8 @@ struct annotation {
 	struct index function_index, place_index;
 	uint32_t *order;       /* functions, the largest total first */
 	uint32_t *first_parts; /* [frame * NR_FRAME_PLACES + place]; 0: unknown */
-	/* The number of places at a frame, whether the last is the innermost function, the places.
+	/*
+	 * The number of places at a frame, whether the last is the innermost function, the places.
 	 */
 	VEC(uint32_t) parts;
 	struct textbuf scratch;

@@ -41,7 +41,8 @@ static int print_profiles(struct textbuf *out, const char *recording, struct pag
 	return print_error_set(ret, recording, err);
 }
 
-/* The request with a name for the page, which is also set in *@named if the caller has to free it.
+/*
+ * The request with a name for the page, which is also set in *@named if the caller has to free it.
  */
 static int name_request(const struct output_request *request, const char *recording,
 			struct output_request *page, char **named, struct err *err)

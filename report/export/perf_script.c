@@ -144,7 +144,8 @@ static void print_frame(struct script *s, uint32_t process, const struct stack_p
 	textbuf_bytes(&s->stack, s->lines.data + known->first, known->len);
 }
 
-/* Would readers take what follows the space at @name for the process id? Such are "12" and "1/2".
+/*
+ * Would readers take what follows the space at @name for the process id? Such are "12" and "1/2".
  */
 static bool is_before_id(const char *name, size_t len)
 {

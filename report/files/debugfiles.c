@@ -30,8 +30,7 @@
  *
  * The first file is not always the best: a copy may be stripped, a debug file may lack symbols. So
  * profrep looks on until it has a file with .symtab, or with debug information if the report needs
- * that, and takes the best (enum elf_quality), of
- * equal ones the first.
+ * that, and takes the best (enum elf_quality), of equal ones the first.
  *
  * A build-id stands for the contents of a file. An object that was recorded without one is found
  * only at the recorded path. The file there must have no build-id either. If the recorded file was

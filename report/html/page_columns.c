@@ -41,7 +41,8 @@ static void print_line(struct textbuf *out, const struct string *text)
 	textbuf_char(out, '\n');
 }
 
-/* Prints the strings that functions have at @offset, each once, then the number of each function's.
+/*
+ * Prints the strings that functions have at @offset, each once, then the number of each function's.
  */
 static int print_words(struct textbuf *out, const struct page_functions *functions, size_t offset)
 {

@@ -4,7 +4,8 @@
 #include "report/merge/merged_slices.h"
 #include "report/merge/merged_tables.h"
 
-/* An epoch ends when a table has this many elements, which leaves room below the format's limits.
+/*
+ * An epoch ends when a table has this many elements, which leaves room below the format's limits.
  */
 #define ROWS_MAX         (UINT32_C(1) << 18)
 #define STACK_FRAMES_MAX (UINT32_C(1) << 20)

@@ -38,7 +38,8 @@ const char *event_name(const struct prof_meta *meta, uint32_t event);
 /* Returns true if @event counts hits of functions, tracepoints or probes. */
 bool event_has_hits(const struct prof_meta *meta, uint32_t event);
 
-/* Returns the words for the counts of @event: "samples", "hits", "nanoseconds", "bytes", "numbers".
+/*
+ * Returns the words for the counts of @event: "samples", "hits", "nanoseconds", "bytes", "numbers".
  */
 uint8_t event_unit_number(const struct prof_meta *meta, uint32_t event);
 

@@ -13,7 +13,8 @@ void first_interrupt_spare(void);
 /* The pipe has been read: the first SIGINT ends the process. */
 void first_interrupt_end(void);
 
-/* @handler is called, with the usual action restored, by the SIGINT after the one that was spared.
+/*
+ * @handler is called, with the usual action restored, by the SIGINT after the one that was spared.
  */
 void first_interrupt_set_next(void (*handler)(int));
 

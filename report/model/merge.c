@@ -164,7 +164,8 @@ static int find_or_add_process(struct merge *m, const struct prof_process *proce
 	}
 }
 
-/* Adds the place of an object in the process @first, for that layout of it which place->process is.
+/*
+ * Adds the place of an object in the process @first, for that layout of it which place->process is.
  */
 static int add_place(struct merge *m, const struct model_place *place, uint32_t first)
 {

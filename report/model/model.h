@@ -144,10 +144,12 @@ struct model {
 	struct layout_search layouts;
 	struct index object_index, process_index, place_index, frame_index, stack_index, row_index;
 	struct index symbol_index, mapping_index, line_index, source_index, label_index;
-	/* Sums of the counts of each event. They fit, so no partial sum of one event can overflow.
+	/*
+	 * Sums of the counts of each event. They fit, so no partial sum of one event can overflow.
 	 */
 	uint64_t totals[PROF_MAX_EVENTS];
-	/* The sums of those with labels, and of those whose labels found no room in the recorder.
+	/*
+	 * The sums of those with labels, and of those whose labels found no room in the recorder.
 	 */
 	uint64_t labelled[PROF_MAX_EVENTS], beyond_labels[PROF_MAX_EVENTS];
 	uint64_t traced[PROF_MAX_EVENTS]; /* of those with PROF_LABEL_TRACE_ID */

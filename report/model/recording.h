@@ -63,8 +63,8 @@ int recording_load(struct recording *rec, const char *name, const struct timespa
  * Reads @nr recordings, and reports them as one: @rec is named after the first. Recordings that
  * cannot be read are left out, and @rec's gaps name them. Counts of different events or rates do
  * not add up, so such recordings are an error. So is a @span that is not one stretch of time in all
- * of them. Returns 0 or a negative errno with @err set, also if
- * no recording could be read. One recording is read by recording_load.
+ * of them. Returns 0 or a negative errno with @err set, also if no recording could be read. One
+ * recording is read by recording_load.
  */
 int recordings_load(struct recording *rec, const char *const *names, size_t nr,
 		    const struct timespan *span, struct err *err);

@@ -64,7 +64,8 @@ static bool read_clock(const char **s, uint64_t hours_max, uint64_t *seconds)
 	return true;
 }
 
-/* Reads "YYYY-MM-DDT", from 1970 on, and sets *@seconds to the midnight at which that day begins.
+/*
+ * Reads "YYYY-MM-DDT", from 1970 on, and sets *@seconds to the midnight at which that day begins.
  */
 static bool read_date(const char **s, uint64_t *seconds)
 {

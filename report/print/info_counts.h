@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The part of profrep info about the counts: taken, counted, lost, and the checks of these numbers.
+/*
+ * The part of profrep info about the counts: taken, counted, lost, and the checks of these numbers.
  */
 #ifndef REPORT_PRINT_INFO_COUNTS_H
 #define REPORT_PRINT_INFO_COUNTS_H

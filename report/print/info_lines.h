@@ -14,7 +14,8 @@ void info_key(struct textbuf *out, const char *key);
 /* Prints a line with the escaped @value, or "-" if it is empty. */
 void info_text(struct textbuf *out, const char *key, const char *value);
 
-/* Prints a line with a count, the word for its unit, and the same in a larger unit, if it has one.
+/*
+ * Prints a line with a count, the word for its unit, and the same in a larger unit, if it has one.
  */
 void info_amount(struct textbuf *out, const char *key, uint64_t value, uint8_t unit,
 		 const char *word);

@@ -30,7 +30,8 @@ static void print_side(const struct printout *p, struct textbuf *out, const stru
 	}
 }
 
-/* Prints the stacks of a waker on top of the task's, so that both leaves meet, as offwaketime does.
+/*
+ * Prints the stacks of a waker on top of the task's, so that both leaves meet, as offwaketime does.
  */
 static void print_wakers(const struct printout *p, struct textbuf *out, const struct stack_row *row)
 {

@@ -3,7 +3,8 @@
 
 #include <inttypes.h>
 
-/* The recording does not tell the process of a waker, so its frames of user space have no address.
+/*
+ * The recording does not tell the process of a waker, so its frames of user space have no address.
  */
 #define PROCESS_OF_WAKER UINT32_MAX
 

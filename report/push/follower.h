@@ -17,7 +17,8 @@ struct follower {
 	struct source *source; /* whose recording is open, with its events chosen */
 	struct source_search *search;
 	struct pusher *pusher; /* with the spool; takes_parts is true */
-	/* Counts signals: one asks the recorder to end, too, and a second one does not wait for it.
+	/*
+	 * Counts signals: one asks the recorder to end, too, and a second one does not wait for it.
 	 */
 	const volatile sig_atomic_t *is_ended;
 	int wake_fd;                 /* readable after a signal */

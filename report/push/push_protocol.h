@@ -13,8 +13,7 @@ enum http_outcome {
 	HTTP_TAKEN,   /* the receiver has the request */
 	HTTP_FAILED,  /* it may come through later */
 	HTTP_REFUSED, /* the receiver will not take it */
-	HTTP_BARRED,  /* somebody must mend the token, the URL, the certificates or the server first
-		       */
+	HTTP_BARRED,  /* the token, the URL, the certificates or the server must be mended first */
 };
 
 struct push_protocol {

@@ -36,8 +36,8 @@ int pusher_choose(const struct pusher *pusher, struct source *source, struct err
  * Pushes the event of @source that is CPU time, or all of its events by OTLP. Its names are found.
  * Each of its samples has a place in the sender's account then. Adds the stacks that rows lack to
  * @summary. Returns 0 or a negative errno with @err set: -EINVAL if the recording has no CPU time
- * of one host. Without takes_parts a spool
- * takes whole recordings alone, each once: others are -ENODATA and -EEXIST.
+ * of one host. Without takes_parts a spool takes whole recordings alone, each once: others are
+ * -ENODATA and -EEXIST.
  */
 int pusher_push(struct pusher *pusher, struct source *source, struct rows_summary *summary,
 		struct err *err);

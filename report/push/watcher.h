@@ -20,8 +20,8 @@ struct watcher {
 	int wake_fd; /* readable when is_ended is true */
 	/*
 	 * Adds the requests of the recording @path to the spool. Returns 0 with *@id set, -EEXIST
-	 * with *@id set if the recording was taken before, or another
-	 * negative errno with @err set: -ENOMEM, -ENOSPC, -EIO, -EDQUOT, -EMFILE, -ENFILE,
+	 * with *@id set if the recording was taken before, or another negative errno with @err set:
+	 * -ENOMEM, -ENOSPC, -EIO, -EDQUOT, -EMFILE, -ENFILE,
 	 * -EACCES, -EROFS, -EPERM and -ENOENT may pass, and other errors are those of the
 	 * recording.
 	 */

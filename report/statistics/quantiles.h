@@ -15,7 +15,8 @@ double student_quantile(double p, double df);
 /* Returns the probability that Student's t is at least as far from 0 as @t. */
 double student_two_sided(double t, double df);
 
-/* Returns the value that chi-squared with @df degrees of freedom stays below with probability @p.
+/*
+ * Returns the value that chi-squared with @df degrees of freedom stays below with probability @p.
  */
 double chi_square_quantile(double p, double df);
 

@@ -207,7 +207,8 @@ int kernel_layout_find(struct elf_pair *elf, const struct model *model, uint32_t
 	*layout = (struct kernel_layout){0};
 	if (elf->has_binary)
 		ret = find_in_file(&elf->binary, model, object, layout);
-	/* Debug information can be of either file, so a module's debug file needs addresses, too.
+	/*
+	 * Debug information can be of either file, so a module's debug file needs addresses, too.
 	 */
 	if (!ret && elf->has_debug)
 		ret = find_in_file(&elf->debug, model, object, layout);

@@ -21,8 +21,7 @@ struct section_bytes {
  * Gets the contents of section @index of @file, without compression. @is_old says that the section
  * has GNU's older kind of compression, ".zdebug". Leaves @bytes empty if the section is damaged,
  * empty, of an unknown compression, too large, or beyond the budget. Returns 0 or -ENOMEM. The
- * bytes do not need
- * @file to stay open.
+ * bytes do not need @file to stay open.
  */
 int section_bytes_get(struct elf_file *file, size_t index, bool is_old,
 		      struct section_bytes *bytes);

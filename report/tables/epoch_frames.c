@@ -92,7 +92,8 @@ static int identify(struct asked *a, const struct object_identity *object, size_
 	return ret ? ret : recording_tables_add_name(a->tables, &frame, object, range);
 }
 
-/* Gives the frame of @slot the id that it had in an epoch before. Returns false if none is known.
+/*
+ * Gives the frame of @slot the id that it had in an epoch before. Returns false if none is known.
  */
 static bool take_seen(struct asked *a, const struct object_identity *object, size_t slot)
 {

@@ -59,7 +59,8 @@ struct top_count {
 	uint32_t thing;
 	uint64_t self, total;
 	uint64_t last_row; /* that counted, from 1 */
-	/* With has_processes: the process with most of total, and the number of all by their ids.
+	/*
+	 * With has_processes: the process with most of total, and the number of all by their ids.
 	 */
 	uint32_t process, nr_processes;
 	uint64_t most;

@@ -40,7 +40,8 @@ static const struct row rows[] = {
 	  "GeneratedSerializationConstructorAccessor.newInstance"}},
 	{"$Proxy", "#", {"$Proxy12.save", "$Proxy.save"}},
 	{"^jdk.proxy", "#", {"jdk.proxy2.$Proxy12.save", "jdk.proxy.$Proxy.save"}},
-	/* Classes that libraries of Java make: Spring, Byte Buddy, Mockito, Hibernate, Javassist.
+	/*
+	 * Classes that libraries of Java make: Spring, Byte Buddy, Mockito, Hibernate, Javassist.
 	 */
 	{"CGLIB",
 	 "$$%",
@@ -156,7 +157,8 @@ static char *apply_row(const struct row *row, char *name, char *end)
 	return to + (end - from);
 }
 
-/* Returns the place where the @nr numbers behind underscores begin that end [name, end), or @end.
+/*
+ * Returns the place where the @nr numbers behind underscores begin that end [name, end), or @end.
  */
 static char *numbers_at_end(char *name, char *end, int nr)
 {

@@ -10,7 +10,8 @@
 
 static const struct machine_memory memory = {.read = read_image};
 
-/* Reads the functions at some places. Returns how many there are, of them *@nr_lines with a line.
+/*
+ * Reads the functions at some places. Returns how many there are, of them *@nr_lines with a line.
  */
 static size_t read_functions(const struct beam_tables *tables, size_t *nr_lines)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Runs the inputs of a fuzzing corpus through a target in an ordinary build: fuzz_replay FILE...
- * Prints the result of each, as TAP. A crash, a sanitizer's report, or
- * an input that takes too long makes it fail.
+ * Prints the result of each, as TAP. A crash, a sanitizer's report, or an input that takes too long
+ * makes it fail.
  */
 #include <stdbool.h>
 #include <stdio.h>

@@ -304,7 +304,8 @@ static char *make_block(int nr, struct method *method, void *body)
 	return begin + CODE_AT;
 }
 
-/* Block @nr: the stub by which C calls the method @body. It has a frame of rbp. Returns its code.
+/*
+ * Block @nr: the stub by which C calls the method @body. It has a frame of rbp. Returns its code.
  */
 static char *make_stub(int nr, void *body)
 {

@@ -170,7 +170,8 @@ static void read_maps(void)
 
 static uint64_t nr_all, nr_wrong, nr_without;
 
-/* The beginning of the function around @pc, as bpf/made/regex_frames.h finds it; 0: there is none.
+/*
+ * The beginning of the function around @pc, as bpf/made/regex_frames.h finds it; 0: there is none.
  */
 static uint64_t find_begin(uint64_t pc)
 {

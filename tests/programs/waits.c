@@ -69,7 +69,8 @@ static void *write_bytes(void *arg)
 	return arg;
 }
 
-/* Nanoseconds that the thread has computed or waited for a CPU; 0: the kernel does not count them.
+/*
+ * Nanoseconds that the thread has computed or waited for a CPU; 0: the kernel does not count them.
  */
 static uint64_t runnable_ns(void)
 {

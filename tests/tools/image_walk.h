@@ -372,7 +372,8 @@ static void name_frame(const struct image_walk *w, size_t i, struct frame_lines 
 		snprintf(lines->text[lines->nr++], sizeof(lines->text[0]), "[%s]", name);
 }
 
-/* Writes what was found to @f: the interpreter, the end of the stack, its frames from the root on.
+/*
+ * Writes what was found to @f: the interpreter, the end of the stack, its frames from the root on.
  */
 static void image_walk_print(const struct image_walk *w, FILE *f)
 {

@@ -71,7 +71,8 @@ static void tracees_remove(struct tracees *ts, struct tracee *t)
 	free(t);
 }
 
-/* Starts @argv, stopped by nothing, with its output thrown away. SIGCHLD is blocked from here on.
+/*
+ * Starts @argv, stopped by nothing, with its output thrown away. SIGCHLD is blocked from here on.
  */
 static void tracees_start(struct tracees *ts, char **argv)
 {

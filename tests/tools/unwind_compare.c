@@ -275,7 +275,8 @@ static struct tracee *stop_thread(struct comparison *c)
 	const int64_t delay_ns = random_below(&c->random, c->delay_us * 1000);
 	struct tracee *t = tracees_wait(&c->tracees, delay_ns);
 
-	/* A thread may be unable to stop now, as a parent in vfork() is. So others are asked, too.
+	/*
+	 * A thread may be unable to stop now, as a parent in vfork() is. So others are asked, too.
 	 */
 	while (!t && c->tracees.all.nr) {
 		tracee_ask(c->tracees.all.data[random_below(&c->random, c->tracees.all.nr)]);

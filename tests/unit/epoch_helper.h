@@ -187,7 +187,8 @@ static inline void finish_epoch(void)
 	ck_assert_uint_eq(t.nr_counts, epoch_nr_counts(w.epoch));
 }
 
-/* The address of a frame, from its offset as the format says. Any mapping of the object gives it.
+/*
+ * The address of a frame, from its offset as the format says. Any mapping of the object gives it.
  */
 static inline uint64_t frame_address(uint32_t process, uint32_t frame_id)
 {

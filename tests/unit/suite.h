@@ -25,7 +25,8 @@ struct suite {
 	/* Returns the reason why the tests cannot run here, or NULL. Asserts nothing. NULL: they
 	 * can. */
 	const char *(*missing)(void);
-	/* Called before and after each test, in its process; or NULL. A failure ends without end.
+	/*
+	 * Called before and after each test, in its process; or NULL. A failure ends without end.
 	 */
 	void (*begin)(void), (*end)(void);
 	/* A test that runs before the others, for each _i in [0, nr_loops); or NULL. */

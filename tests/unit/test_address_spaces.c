@@ -448,7 +448,8 @@ START_TEST(many_processes_and_mappings)
 {
 	for (uint32_t pid = 1; pid <= 3000; pid++)
 		map(pid, pid, "/a", PAGE, 2 * PAGE, pid * PAGE);
-	/* The order is neither ascending nor descending, since 7 and 4000 have no common divisor.
+	/*
+	 * The order is neither ascending nor descending, since 7 and 4000 have no common divisor.
 	 */
 	for (uint64_t i = 0; i < 4000; i++) {
 		uint64_t at = i * 7 % 4000;

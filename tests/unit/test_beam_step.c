@@ -52,7 +52,8 @@ static const struct beam_machine machine = {
 	.process_stack = 0x58,
 };
 
-/* Return addresses, which stand after a call: "call n", and one after code that others jump over.
+/*
+ * Return addresses, which stand after a call: "call n", and one after code that others jump over.
  */
 #define CALLER     (CODE + 0x400)
 #define OLD_CALLER (CODE + 0x404)

@@ -85,7 +85,8 @@ START_TEST(from_best_to_worst)
 }
 END_TEST
 
-/* Of equal files the first stays. Without lines, debug information is worth no more than .symtab.
+/*
+ * Of equal files the first stays. Without lines, debug information is worth no more than .symtab.
  */
 START_TEST(equal_files)
 {

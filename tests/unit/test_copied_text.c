@@ -191,7 +191,8 @@ START_TEST(the_neighbour_below)
 }
 END_TEST
 
-/* Questions to a kernel that the test plays; files are at 0x10000 and, from their start, 0x20000.
+/*
+ * Questions to a kernel that the test plays; files are at 0x10000 and, from their start, 0x20000.
  */
 START_TEST(each_way_to_a_file_once)
 {

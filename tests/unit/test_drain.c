@@ -336,7 +336,8 @@ START_TEST(changes_of_slices_belong_to_their_counts)
 }
 END_TEST
 
-/* A count whose kernel stack is a wake, by @tgid with the user stack 500 and the kernel stack 600.
+/*
+ * A count whose kernel stack is a wake, by @tgid with the user stack 500 and the kernel stack 600.
  */
 static void play_wake(uint32_t tgid)
 {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions and lines from DWARF. This program is the file: the compiler gave it debug information.
+/*
+ * Functions and lines from DWARF. This program is the file: the compiler gave it debug information.
  */
 #include "report/dwarf/dwarf_lookup.h"
 

@@ -269,7 +269,8 @@ START_TEST(a_leaf_without_a_frame)
 }
 END_TEST
 
-/* rbp leads nowhere in the code of an expression. Its caller is PCRE2, or the rule does not hold.
+/*
+ * rbp leads nowhere in the code of an expression. Its caller is PCRE2, or the rule does not hold.
  */
 START_TEST(a_regular_expression)
 {
@@ -590,7 +591,8 @@ static void walk_with_java(void)
 	ck_assert_int_eq(early_samples_walk(&early, &store, &finder, false), 0);
 }
 
-/* The process may end before the rest of the stack can be walked. So Java's frames are found once.
+/*
+ * The process may end before the rest of the stack can be walked. So Java's frames are found once.
  */
 static void expect_java(uint64_t caller)
 {

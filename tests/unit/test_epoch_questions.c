@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What an epoch asks about files, and what becomes of the answers. The names are played (--wrap).
+/*
+ * What an epoch asks about files, and what becomes of the answers. The names are played (--wrap).
  */
 #include "record/epoch/epoch_files.h"
 

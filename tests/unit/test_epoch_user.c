@@ -114,7 +114,8 @@ START_TEST(files_and_distances)
 }
 END_TEST
 
-/* The kernel gives no build-id for the vdso. It is that of the recorder, unless it is another one.
+/*
+ * The kernel gives no build-id for the vdso. It is that of the recorder, unless it is another one.
  */
 START_TEST(the_vdso)
 {

@@ -60,7 +60,8 @@ static const struct unwind_rule *rule_at(uint32_t off)
 	return unwind_table_find(&table, CODE_OFF + off);
 }
 
-/* The caller's frame is @n bytes above the stack pointer, and its frame pointer is there or kept.
+/*
+ * The caller's frame is @n bytes above the stack pointer, and its frame pointer is there or kept.
  */
 static void check_by_sp(uint32_t off, int n, enum unwind_saved fp)
 {
@@ -148,7 +149,8 @@ START_TEST(starts_in_modules)
 }
 END_TEST
 
-/* C that Go's own linker has linked: the table has its functions, and nothing tells their frames.
+/*
+ * C that Go's own linker has linked: the table has its functions, and nothing tells their frames.
  */
 START_TEST(functions_without_programs)
 {

@@ -497,7 +497,8 @@ START_TEST(processes_that_were_named)
 }
 END_TEST
 
-/* Of the host, processes are asked until one has told, and no more than 64 that have the library.
+/*
+ * Of the host, processes are asked until one has told, and no more than 64 that have the library.
  */
 START_TEST(processes_of_the_host)
 {

@@ -239,8 +239,7 @@ START_TEST(frame_that_is_left)
 	static const char *const left[] = {
 		"\xc9\x41\x5d",                           /* leave; pop r13 */
 		"\xc9\x5a",                               /* leave; pop rdx */
-		"\xc9\x41\xc6\x87\xbe\x03\0\0\0\x41\x5d", /* leave; mov byte [r15 + n], 0; pop r13
-							   */
+		"\xc9\x41\xc6\x87\xbe\x03\0\0\0\x41\x5d", /* leave; movb [r15 + n], 0; pop r13 */
 		"\xc9\x41\xc6\x87\xbe\x03\0\0\0\x5a",
 	};
 	static const unsigned char sizes[] = {3, 2, 11, 10}, pops[] = {0, 0, 8, 8};

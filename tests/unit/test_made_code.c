@@ -161,7 +161,8 @@ START_TEST(made_code_takes_the_rule_of_a_loop)
 }
 END_TEST
 
-/* The rule of a trace whose interpreter's frame is @words above sp, and whose state is at @state.
+/*
+ * The rule of a trace whose interpreter's frame is @words above sp, and whose state is at @state.
  */
 static uint32_t trace_rule(int words, uint64_t state, uint64_t frame)
 {

@@ -52,7 +52,8 @@ static const char kallsyms[] = "ffffffff81000000 T tcp_sendmsg\n"
 START_TEST(functions_of_the_kernel)
 {
 	find("tcp_*", kallsyms, NULL, NULL);
-	/* Each address once; neither data, nor cold parts, nor code that is gone after the start.
+	/*
+	 * Each address once; neither data, nor cold parts, nor code that is gone after the start.
 	 */
 	ck_assert_uint_eq(found.addrs.nr, 4);
 	ck_assert_uint_eq(found.addrs.data[0], 0xffffffff81000000);

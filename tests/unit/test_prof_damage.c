@@ -42,7 +42,8 @@ static void free_recording(void)
 	free(whole.data);
 }
 
-/* Reads @m. Its epochs must be the first of the recording. Returns the last result and the error.
+/*
+ * Reads @m. Its epochs must be the first of the recording. Returns the last result and the error.
  */
 static int read_all(struct memory *m, int *nr, char error[static 512])
 {

@@ -97,7 +97,8 @@ START_TEST(beta_is_never_lost)
 				      counts[i], counts[j], low, high);
 			ck_assert_double_eq_tol(beta_probability(low, counts[i], counts[j]), 0.025,
 						1e-5);
-			/* Near 1, BETA_ACCURACY is of the number, and not of its distance from 1.
+			/*
+			 * Near 1, BETA_ACCURACY is of the number, and not of its distance from 1.
 			 */
 			ck_assert_double_eq_tol(beta_probability(high, counts[i], counts[j]), 0.975,
 						2e-3);

@@ -28,7 +28,8 @@ static struct model model;
 static struct seen seen;
 static struct rows_summary summary;
 
-/* Rows: a user stack with two kernel stacks, one of them cut; without one; and with a missed one.
+/*
+ * Rows: a user stack with two kernel stacks, one of them cut; without one; and with a missed one.
  */
 static void begin(void)
 {

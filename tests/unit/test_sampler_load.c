@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* How options set up the programs. The test sees them (--wrap) where the recorder would run them.
+/*
+ * How options set up the programs. The test sees them (--wrap) where the recorder would run them.
  */
 #include "record/sampler/sampler_load.h"
 

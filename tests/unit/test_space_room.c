@@ -147,7 +147,8 @@ START_TEST(how_much_is_plenty)
 }
 END_TEST
 
-/* A part of what is left, or of what another user has more. What was left counts until the settle.
+/*
+ * A part of what is left, or of what another user has more. What was left counts until the settle.
  */
 START_TEST(how_much_a_process_may_have)
 {

@@ -226,7 +226,8 @@ START_TEST(slow_samples)
 }
 END_TEST
 
-/* At first a thread owes a part of a period, by lot. What it ran for until the start is not owed.
+/*
+ * At first a thread owes a part of a period, by lot. What it ran for until the start is not owed.
  */
 START_TEST(the_first_period)
 {

@@ -313,7 +313,8 @@ START_TEST(dies_before_work)
 }
 END_TEST
 
-/* A worker that somebody has stopped is noticed, replaced and counted: with a request or without.
+/*
+ * A worker that somebody has stopped is noticed, replaced and counted: with a request or without.
  */
 START_TEST(is_stopped)
 {

@@ -24,7 +24,8 @@ static void end(void)
 	close(thread.stat_fd);
 }
 
-/* The thread has run for @ns by now: /proc/PID/task/TID/schedstat has that, the wait and a number.
+/*
+ * The thread has run for @ns by now: /proc/PID/task/TID/schedstat has that, the wait and a number.
  */
 static void has_run(uint64_t ns)
 {
@@ -90,7 +91,8 @@ START_TEST(a_sample_pays_a_period)
 }
 END_TEST
 
-/* What threads that end owe goes to those that begin, a period each at most, and no more than that.
+/*
+ * What threads that end owe goes to those that begin, a period each at most, and no more than that.
  */
 START_TEST(threads_that_end)
 {

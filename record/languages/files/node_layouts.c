@@ -30,7 +30,8 @@ static const struct {
 	{.node = 24, .major = 13, .minor = 6},
 };
 
-/* Numbers that bpf/languages/node_frames.h has as constants. Those that are 0 are not in the file.
+/*
+ * Numbers that bpf/languages/node_frames.h has as constants. Those that are 0 are not in the file.
  */
 static const struct {
 	const char *name;

@@ -8,8 +8,8 @@
 
 /*
  * Is the interpreter of the kind that jumps from handler to handler in one function, as gcc makes
- * it? In others, made code has frames of its own. The function that says
- * the kind returns a constant.
+ * it? In others, made code has frames of its own. The function that says the kind returns a
+ * constant.
  */
 static bool is_hybrid(const struct dynamic_symbols *symbols)
 {

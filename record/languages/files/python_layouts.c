@@ -142,7 +142,8 @@ bool python_version(size_t i, struct interpreter_version *version)
 	return false;
 }
 
-/* Py_Version: major, minor, micro, and four bits each for the level of the release and its number.
+/*
+ * Py_Version: major, minor, micro, and four bits each for the level of the release and its number.
  */
 #define VERSION_MAJOR(v) ((v) >> 24)
 #define VERSION_MINOR(v) ((v) >> 16 & 0xff)
@@ -177,7 +178,8 @@ static uint32_t find_version(const struct dynamic_symbols *symbols)
 	return has_symbol(symbols, "PyFrame_GetCode") ? 0x030900f0 : 0;
 }
 
-/* From 3.13 on the interpreter's data tells its version, and whether it is built without the lock.
+/*
+ * From 3.13 on the interpreter's data tells its version, and whether it is built without the lock.
  */
 static bool read_offsets(const struct dynamic_symbols *symbols, uint64_t runtime, uint32_t version,
 			 struct python_offsets_head *offsets)

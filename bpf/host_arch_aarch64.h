@@ -6,7 +6,7 @@
 /* The bytes below sp that a function may use: none. */
 #define RED_ZONE_BYTES 0
 
-/* An address of user space has so many bits, unless a process asks the kernel for higher ones. */
+/* The bits of an address of user space, unless the process asked for a larger address space. */
 #define USER_ADDRESS_BITS 48
 
 /* A call pushes nothing: the CFA is sp at an entry. */

@@ -6,10 +6,10 @@
 /* The bytes below sp that a function may use (ABI, 3.2.2). */
 #define RED_ZONE_BYTES 128
 
-/* An address of user space has so many bits, unless a process asks the kernel for higher ones. */
+/* The bits of an address of user space, unless the process asked for a larger address space. */
 #define USER_ADDRESS_BITS 47
 
-/* A call pushes the return address: in bytes. So the CFA is as far above sp at an entry. */
+/* Bytes that a call pushes. At the entry of a function the CFA is this far above sp. */
 #define RETURN_BYTES 8
 
 /* Where a function's return address is as it begins (enum unwind_ra). */

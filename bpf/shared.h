@@ -214,7 +214,7 @@ struct slice_change {
 	__u32 slice; /* since slices_begin_ns */
 };
 
-/* A place for a count. Nobody has it while the id is 0; then the value is 0, too. */
+/* A place for a count. It is free while the id is 0; then the value is 0, too. */
 struct count_slot {
 	__u64 id; /* the hash of the key */
 	struct count_value value;

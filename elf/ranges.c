@@ -49,7 +49,7 @@ size_t range_hits_lower(const struct range_hit *hits, size_t nr, uint64_t addr)
 	return search_first(nr, i, hits[i].addr >= addr);
 }
 
-/* Of ranges with one start the best is the last, because ranges_resolve takes the last. */
+/* Among ranges with one start, the best is the last, because ranges_resolve takes the last. */
 static int compare_ranges(const void *a, const void *b)
 {
 	const struct range *x = a, *y = b;

@@ -186,7 +186,7 @@ static int watch_memory(struct session *s)
 	if (!ret && !s->is_own && !s->memory_watch.sees_moves)
 		progress_note(
 			s->progress,
-			"code that a program moves (mremap) may have the names of the code that was at its place: the kernel does not tell of moves");
+			"this kernel does not report mremap(): code that a program moves may have the names of what was mapped there before");
 	return ret;
 }
 

@@ -131,7 +131,7 @@ void session_note_omissions(const struct session *s)
 		{s->new_processes.nr_left_out,
 		 "processes were not described when they began: --max-memory was half in use"},
 		{looker_nr_stopped(s->looker),
-		 "times the child that looks at processes was stopped by a signal, and another took its place: looks came late"},
+		 "times a signal stopped the child that looks at processes, and another took its place: some mappings were read late"},
 	};
 
 	const char *lacks = s->is_own ? source_lacks(s->without.source) : NULL;

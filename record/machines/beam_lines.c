@@ -35,7 +35,7 @@ struct line_table {
 #define EMPTY_LIST      0x3b
 #define CHARACTER_LAST  0x10ffff
 
-/* The cells of a list are beside each other. So as many are read at once, within a page. */
+/* The cells of a list are adjacent, so as many are read at once as a page has. */
 #define WINDOW_BYTES 256
 struct cells {
 	const struct machine_memory *memory;

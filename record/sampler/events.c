@@ -90,7 +90,8 @@ static int explain_refusal(const struct events *events, int code, uint32_t cpu, 
 {
 	if (is_hardware(&events->event) && (code == -ENOENT || code == -EOPNOTSUPP ||
 					    code == -ENODEV || (code == -EINVAL && !freq_hz))) {
-		err_set(err, code, "failed to open event '%s' on CPU %u: the machine lacks it (%s)",
+		err_set(err, code,
+			"failed to open event '%s' on CPU %u: this CPU does not support it (%s)",
 			events->event.name, cpu, strerror(-code));
 		return err_hint(
 			err, code,

@@ -684,6 +684,6 @@ const char *perf_source_lacks(const struct perf_source *s)
 	if (s->lacks_time && s->events.has_kernel)
 		return "threads that end within a period have no samples by perf events, which are counted as lost: '--backend ptrace' samples them";
 	if (s->lacks_time)
-		return "samples stand for less than the CPU time that was used: time in the kernel, and in threads that end within a period, has none by perf events; '--backend ptrace' samples such threads";
+		return "CPU time is under-reported: perf events took no samples in the kernel, nor in threads that end within a period; '--backend ptrace' samples such threads";
 	return NULL;
 }

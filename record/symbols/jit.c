@@ -413,7 +413,7 @@ int jit_watch(struct jit *jit, const struct address_space *space)
 		return -ENOMEM;
 	process.ns_pid = identity.ns_pid ? identity.ns_pid : space->pid;
 	/*
-	 * Nobody says whose a process was that has gone already. The recorder's own children have
+	 * Once a process has gone, nothing tells whose it was. The recorder's own children have
 	 * its user.
 	 */
 	process.uid = identity.uid != PROF_UID_UNKNOWN ? identity.uid : geteuid();

@@ -101,7 +101,7 @@ static const char *symbol_name(const struct known_names *known, const struct kno
 	return symbol->len ? known->bytes.data + symbol->name : "";
 }
 
-/* Finds or adds a symbol. *@number is its number and 1. */
+/* Finds or adds a symbol. Sets *@number to its index plus one. */
 static int add_symbol(struct known_names *known, const struct names_symbol *symbol,
 		      const char *name, uint32_t *number)
 {

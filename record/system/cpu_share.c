@@ -7,7 +7,7 @@ static void add_credit(struct cpu_share *s)
 {
 	uint64_t now_ns = clock_monotonic_ns(), earned_ns = (now_ns - s->credited_ns) / s->part;
 
-	/* Debt has a limit, too. So twice the limit fills up everything, also the first time. */
+	/* Debt is limited as well, so a credit of twice the limit always fills the share. */
 	if (earned_ns >= 2 * s->max_ns || !s->credited_ns)
 		s->credit_ns = (int64_t)s->max_ns;
 	else

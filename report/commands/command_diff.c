@@ -233,7 +233,7 @@ static int run_diff(const void *options, struct command_io *io, struct err *err)
 		page_choose_names(&request.view);
 	else if (!is_folded(o))
 		compare_request_view(&o->compare, &request.view);
-	/* Pages show time. Of one recording a side, only the noise inside is known. */
+	/* Pages show time. With one recording a side, only the noise within is known. */
 	request.span.keeps_slots = o->html || (!is_folded(o) && o->files.nr == 2);
 	ret = check_page(o, err);
 	if (!ret)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* profrep pack: a recording with the names that this machine knows. */
+/* profrep pack: a recording with the names that this host knows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static const struct option_table line_options = {line_rows, ARRAY_SIZE(line_rows
 
 const struct profrep_command pack_command = {
 	COMMAND_TEXTS(
-		"pack", "write a recording with the names that this machine knows",
+		"pack", "write a recording with the names that this host knows",
 		"  profrep pack -o named.prof app.prof  # reports anywhere, without the files\n"
 		"  profrep pack -i --lines --debuginfod -o named.prof app.prof\n"),
 	.spec.usage = "[OPTIONS] -o FILE [FILE]",

@@ -8,7 +8,7 @@
 /* Longer texts count as damaged. Also the limit for names in symbol tables. */
 #define TEXT_BYTES_MAX 65535u
 
-/* Of forms of fixed size that do not depend on the unit: the size + 1. */
+/* Size plus one of each form whose size is fixed, whatever the unit; 0 for all others. */
 static const uint8_t plain_sizes[] = {
 	[DW_FORM_data2] = 3,        [DW_FORM_data4] = 5,          [DW_FORM_data8] = 9,
 	[DW_FORM_data1] = 2,        [DW_FORM_flag] = 2,           [DW_FORM_ref1] = 2,

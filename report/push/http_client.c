@@ -124,7 +124,7 @@ static int check_secret(const struct push_target *target, const char *scheme, co
 		return 0;
 	err_set(err, -EINVAL, "failed to push to '%s': http would show the token to the network",
 		target->url);
-	return err_hint(err, -EINVAL, "https encrypts it; http is for this machine alone");
+	return err_hint(err, -EINVAL, "https encrypts it; http is for this host alone");
 }
 
 static int check_parts(const struct curl_library *lib, const struct push_target *target, CURLU *url,

@@ -132,8 +132,8 @@ says()
 # info FILE KEY: a value of "profrep info".
 info() { "$profrep" info "$1" | sed -n "s/^$2: *//p"; }
 
-# stacks_complete PERCENT FILE [END]: so many of the stacks come to their root, as the recording says; stacks that ended as
-# END do not count.
+# stacks_complete PERCENT FILE [END]: at least PERCENT of the stacks are complete, as the recording says; stacks that ended
+# as END are not counted.
 stacks_complete()
 {
 	local good all others=0

@@ -87,9 +87,9 @@ check "other modifiers: which ones there are is said" contains "$(cat "$dir/err"
 if perf_open=$("$profrec" -q -e cycles -o "$dir/cycles.prof" 1 2>&1); then
 	check "cycles: the recording tells" contains "$(info "$dir/cycles.prof" event)" "cycles (type 0, config 0x0)"
 else
-	check "cycles: what is missing is named" contains "$perf_open" "failed to open event 'cycles' on CPU 0: the machine lacks it"
+	check "cycles: what is missing is named" contains "$perf_open" "failed to open event 'cycles' on CPU 0: this CPU does not support it"
 	check "cycles: what to do is said" contains "$perf_open" "'-e cpu-clock' works everywhere"
-	check "a raw event that the machine lacks" says 1 "failed to open event 'r1c2' on CPU 0: the machine lacks it" \
+	check "a raw event that the CPU does not support" says 1 "failed to open event 'r1c2' on CPU 0: this CPU does not support it" \
 		"$profrec" -e r1c2 -o "$dir/x.prof" 1
 fi
 check "an event that there is not" says 1 "failed to find 'frobs': no function of the kernel matches" "$profrec" -e frobs -o "$dir/x.prof" 1

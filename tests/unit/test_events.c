@@ -286,7 +286,7 @@ START_TEST(why_an_event_is_refused)
 		kernel.code = cases[i].code;
 		ck_assert_int_eq(open_named(cases[i].name, cases[i].freq_hz, 1000), -cases[i].code);
 		snprintf(text, sizeof(text), "failed to open event '%s' on CPU 4: %s%s%s",
-			 cases[i].name, lacks ? "the machine lacks it (" : "",
+			 cases[i].name, lacks ? "this CPU does not support it (" : "",
 			 strerror(cases[i].code), lacks ? ")" : "");
 		ck_assert_str_eq(err.text, text);
 		ck_assert_str_eq(err.hint, cases[i].hint);

@@ -466,7 +466,7 @@ START_TEST(short_threads)
 	ck_assert_played("");
 	ck_assert_str_eq(
 		perf_source_lacks(source),
-		"samples stand for less than the CPU time that was used: time in the kernel, and in threads that end within a period, has none by perf events; '--backend ptrace' samples such threads");
+		"CPU time is under-reported: perf events took no samples in the kernel, nor in threads that end within a period; '--backend ptrace' samples such threads");
 	ck_assert(!perf_source_has_kernel(source));
 }
 END_TEST

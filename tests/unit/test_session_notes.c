@@ -118,7 +118,7 @@ START_TEST(numbers_of_what_was_left_out)
 	expect_notes(
 		"3 mappings were not kept: they did not fit into --max-memory, and their frames are unknown\n"
 		"4 processes were not described when they began: --max-memory was half in use\n"
-		"5 times the child that looks at processes was stopped by a signal, and another took its place: looks came late\n");
+		"5 times a signal stopped the child that looks at processes, and another took its place: some mappings were read late\n");
 }
 END_TEST
 

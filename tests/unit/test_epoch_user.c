@@ -229,8 +229,7 @@ static uint32_t frames_of_row(uint32_t row)
 	return t.stacks[t.counts[row].user_stack].nr_frames;
 }
 
-/* Between two frames stands that callers may be missing there. Nothing stands after the last one.
- */
+/* A mark stands between two frames where callers may be missing, and none after the last one. */
 START_TEST(uncertain_steps)
 {
 	const uint64_t last[] = {START + 0x80, (START + 0xc0) | STACK_FRAME_MARKS};

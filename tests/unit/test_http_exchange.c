@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Answers of receivers, as they come in pieces, and those that are none. The connection is played.
- */
+/* Answers of receivers in pieces, and what is no answer. The test plays the connection. */
 #include "report/push/http_exchange.c"
 
 #include "tests/unit/suite.h"

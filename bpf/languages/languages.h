@@ -278,8 +278,8 @@ struct interpreter {
 	__u64 code_off; /* file offset of its first executable segment */
 	__u32 language; /* enum language; LANGUAGE_NONE: of a version without support */
 	__u32 version;  /* of Java: 17; of BEAM: 27 */
-	__u32 has_traces; /* LuaJIT */
-	__u32 reserved;
+	__u32 has_traces;  /* LuaJIT */
+	__u32 guile_bytes; /* of that segment, in Guile's library; 0: it is not Guile */
 	__u64 loop; /* of PHP: an instruction in whose frame made code runs, as runtime; 0: none */
 	union {
 		struct python_layout python;
@@ -292,6 +292,12 @@ struct interpreter {
 		struct perl_layout perl;
 	};
 };
+
+/* Has it functions of a language, or rules for code that it makes? */
+static inline int interpreter_is_any(const struct interpreter *in)
+{
+	return in->language || in->loop || in->has_traces || in->guile_bytes;
+}
 
 /* Interpreters that programs know at a time, each of a file of its own. */
 #define MAX_INTERPRETERS 512

@@ -108,6 +108,24 @@ static __always_inline bool is_rule_of_loop(const struct unwind_frame *f,
 }
 
 /*
+ * All code that Guile makes runs below three words, in which the code that begins and ends it keeps
+ * registers, the first of them rbx (enter_mcode in libguile/jit.c). Guile's library has called it,
+ * and has @bytes of code at @start. While that code puts its words down, the rule does not hold.
+ */
+#define GUILE_MADE_WORDS 3
+
+/* The number of the rule if it holds for the frame, else UNWIND_NO_RULE. */
+static __always_inline __u32 guile_made_rule(const struct unwind_frame *f, __u64 start, __u64 bytes)
+{
+	__u64 pc;
+
+	return !unwind_read(f, &pc, sizeof(pc), f->sp + 8 * GUILE_MADE_WORDS) &&
+			       pc - 1 - start < bytes && is_after_call(f, pc)
+		       ? UNWIND_RULE_THREE_WORDS
+		       : UNWIND_NO_RULE;
+}
+
+/*
  * A trace of LuaJIT runs in the frame of its interpreter (lj_vm_x64.dasc), after some words of its
  * own. In that frame is the Lua state, and the state has the address of the frame. So a frame that
  * says a state which says that frame is the interpreter's. Offsets are those of builds with 64-bit

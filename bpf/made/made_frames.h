@@ -104,6 +104,9 @@ __verified_once __u32 find_made_rule(__u64 pages, __u32 level)
 	}
 	if (in->has_traces)
 		return lua_trace_rule(&memory->walk.frame);
+	if (in->guile_bytes)
+		return guile_made_rule(&memory->walk.frame, space->interpreter_base + in->code_off,
+				       in->guile_bytes);
 	return in->language == LANGUAGE_PYTHON ? python_stub_rule(&memory->walk.frame)
 					       : UNWIND_NO_RULE;
 }

@@ -96,7 +96,7 @@ static __always_inline __u32 ruby_made_rule(const struct unwind_frame *f,
 	if (unwind_read(f, &pc, sizeof(pc), f->sp + 8 * RUBY_MADE_WORDS) ||
 	    !may_call_ruby_code(at, pc - 1 - base) || !is_after_call(f, pc))
 		return UNWIND_NO_RULE;
-	return UNWIND_RULE_RUBY;
+	return UNWIND_RULE_THREE_WORDS;
 }
 
 #endif

@@ -208,10 +208,10 @@ struct unwind_rule {
 #define UNWIND_NR_TRACE_RULES 16
 #define UNWIND_LUA_FRAME      80
 /* The frames of BEAM: bpf/made/beam_step.h tells the rule. */
-#define UNWIND_RULE_BEAM    (UNWIND_RULE_TRACE + UNWIND_NR_TRACE_RULES)
-#define UNWIND_RULE_ROOT    (UNWIND_RULE_BEAM + 1) /* the stack ends here */
-#define UNWIND_RULE_STOP    (UNWIND_RULE_BEAM + 2) /* nobody knows the caller */
-#define UNWIND_RULE_RUBY    (UNWIND_RULE_BEAM + 3) /* code of YJIT (bpf/made/made_ruby.h) */
-#define UNWIND_NR_OWN_RULES (UNWIND_RULE_BEAM + 4)
+#define UNWIND_RULE_BEAM        (UNWIND_RULE_TRACE + UNWIND_NR_TRACE_RULES)
+#define UNWIND_RULE_ROOT        (UNWIND_RULE_BEAM + 1) /* the stack ends here */
+#define UNWIND_RULE_STOP        (UNWIND_RULE_BEAM + 2) /* nobody knows the caller */
+#define UNWIND_RULE_THREE_WORDS (UNWIND_RULE_BEAM + 3) /* code of YJIT and of Guile */
+#define UNWIND_NR_OWN_RULES     (UNWIND_RULE_BEAM + 4)
 
 #endif

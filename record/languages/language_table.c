@@ -70,6 +70,7 @@ const struct code_maker code_makers[NR_CODE_MAKERS] = {
 	{.name = "PHP's JIT compiler", .version = php_loop_version},
 	{.name = "ruby --yjit", .version = ruby_yjit_version},
 	{.name = "LuaJIT", .version = lua_version, .find = lua_find},
+	{.name = "Guile", .version = guile_version, .find = guile_find},
 	{.name = "PCRE2", .find = regex_find},
 };
 

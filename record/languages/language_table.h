@@ -38,7 +38,7 @@ struct code_maker {
 	interpreter_find_fn find;       /* NULL: that of its language does it */
 };
 
-#define NR_CODE_MAKERS 5
+#define NR_CODE_MAKERS 6
 
 extern const struct code_maker code_makers[NR_CODE_MAKERS];
 

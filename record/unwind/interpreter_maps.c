@@ -18,8 +18,8 @@ static bool is_of(const struct interpreter_of_file *have, const struct build_id 
 }
 
 /*
- * Describes to the program what it may use of @found. Made code of PHP and LuaJIT has rules, also
- * without functions of a language. Returns false if there is nothing.
+ * Describes to the program what it may use of @found. Made code of PHP, LuaJIT and Guile has rules,
+ * also without functions of a language. Returns false if there is nothing.
  */
 static bool describe(const struct interpreter_maps *maps, const struct found_interpreter *found,
 		     struct interpreter *in)
@@ -27,7 +27,7 @@ static bool describe(const struct interpreter_maps *maps, const struct found_int
 	*in = found->interpreter;
 	if (!(maps->languages & 1u << in->language))
 		in->language = LANGUAGE_NONE;
-	return maps->languages && (in->language || in->loop || in->has_traces);
+	return maps->languages && interpreter_is_any(in);
 }
 
 /* From now on, the first sample of a process with that executable knows its interpreter. */

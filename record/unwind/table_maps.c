@@ -350,11 +350,11 @@ static int add_own_rules(struct table_maps *s)
 				      .cfa_reg = UNWIND_REG_SP,
 				      .ra = UNWIND_RA_UNDEFINED},
 		[UNWIND_RULE_STOP] = {.cfa = UNWIND_CFA_UNSUPPORTED},
-		[UNWIND_RULE_RUBY] = {.cfa = UNWIND_CFA_REG,
-				      .cfa_reg = UNWIND_REG_SP,
-				      .cfa_off = 32,
-				      .kept = UNWIND_SAVED_CFA,
-				      .kept_off = -32},
+		[UNWIND_RULE_THREE_WORDS] = {.cfa = UNWIND_CFA_REG,
+					     .cfa_reg = UNWIND_REG_SP,
+					     .cfa_off = 32,
+					     .kept = UNWIND_SAVED_CFA,
+					     .kept_off = -32},
 	};
 	int ret = 0;
 

@@ -171,7 +171,7 @@ static void put_interpreter(struct image_walk *w)
 	const int machine_maps[] = {
 		[MACHINE_JAVA] = w->maps.java_machines, [MACHINE_BEAM] = w->maps.beam_machines};
 
-	if (in->language || in->loop || in->has_traces) {
+	if (interpreter_is_any(in)) {
 		map_update(w->maps.interpreters, &number, in, BPF_ANY);
 		space.interpreter = number + 1;
 		space.interpreter_base = w->image->base;

@@ -35,15 +35,36 @@ START_TEST(programs_that_make_code)
 }
 END_TEST
 
+START_TEST(the_code_of_guile)
+{
+	static struct dynamic_file file;
+	struct found_interpreter found;
+	int fd;
+
+	dynamic_file_init(&file);
+	dynamic_file_add(&file, "scm_boot_guile", 0, 8);
+	fd = dynamic_file_open(&file);
+	interpreter_search(fd, &found);
+	close(fd);
+	ck_assert_str_eq(found.name, "Guile");
+	ck_assert_uint_eq(found.interpreter.language, LANGUAGE_NONE);
+	ck_assert_uint_eq(found.interpreter.guile_bytes != 0, host_knows_made_code);
+	ck_assert_uint_eq(found.interpreter.has_traces, 0);
+}
+END_TEST
+
 START_TEST(versions_that_were_judged)
 {
 	struct interpreter_version version;
 
 	ck_assert_int_eq(lua_version(0, &version), host_knows_made_code);
 	ck_assert(!lua_version(1, &version));
+	ck_assert_int_eq(guile_version(0, &version), host_knows_made_code);
+	ck_assert(!guile_version(1, &version));
 	ck_assert_int_eq(python_stub_version(1, &version), host_knows_made_code);
 	ck_assert(!python_stub_version(2, &version));
 }
 END_TEST
 
-SUITE_MAIN("code_maker_symbols", programs_that_make_code, versions_that_were_judged)
+SUITE_MAIN("code_maker_symbols", programs_that_make_code, the_code_of_guile,
+	   versions_that_were_judged)

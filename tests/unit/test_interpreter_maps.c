@@ -226,6 +226,9 @@ START_TEST(rules_for_made_code)
 	found = (struct found_interpreter){.interpreter.has_traces = 1};
 	ck_assert_int_eq(interpreter_maps_add(&m, &found, &place, &php), 0);
 	ck_assert_uint_ne(interpreter_maps_number(&m, php), 0);
+	found = (struct found_interpreter){.interpreter.guile_bytes = 1};
+	ck_assert_int_eq(interpreter_maps_add(&m, &found, &place, &php), 0);
+	ck_assert_uint_ne(interpreter_maps_number(&m, php), 0);
 	ck_assert(interpreter_maps_is_better(&m, python, php));
 	ck_assert(!interpreter_maps_is_better(&m, php, python));
 	ck_assert(!interpreter_maps_is_better(&m, python, python));

@@ -260,7 +260,7 @@ START_TEST(ruby_code_keeps_three_words)
 	ck_assert_uint_eq(ruby_rule_at(3, CODE + 7), UNWIND_NO_RULE);
 	made[5] = 0xff; /* call *%rax */
 	made[6] = 0xd0;
-	ck_assert_uint_eq(ruby_rule_at(3, CODE + 7), UNWIND_RULE_RUBY);
+	ck_assert_uint_eq(ruby_rule_at(3, CODE + 7), UNWIND_RULE_THREE_WORDS);
 	ck_assert_uint_eq(ruby_rule_at(4, CODE + 7), UNWIND_NO_RULE);
 	ck_assert_uint_eq(ruby_rule_at(2, CODE + 7), UNWIND_NO_RULE);
 }
@@ -276,8 +276,33 @@ START_TEST(ruby_code_returns_into_the_loop)
 		made[at - 2] = 0xff;
 		made[at - 1] = 0xd0;
 		ck_assert_uint_eq(ruby_rule_at(3, CODE + at),
-				  is_in_loop ? UNWIND_RULE_RUBY : UNWIND_NO_RULE);
+				  is_in_loop ? UNWIND_RULE_THREE_WORDS : UNWIND_NO_RULE);
 	}
+}
+END_TEST
+
+/* The library that has called the code has @bytes of its own at CODE. */
+static uint32_t guile_rule_at(int word, uint64_t bytes)
+{
+	const struct unwind_frame f = {.pc = CODE + 40, .sp = STACK};
+
+	memset(stack, 0, sizeof(stack));
+	stack[word] = CODE + 7;
+	return guile_made_rule(&f, CODE, bytes);
+}
+
+START_TEST(guile_code_keeps_three_words)
+{
+	memset(made, 0xcc, sizeof(made));
+	ck_assert_uint_eq(guile_rule_at(3, sizeof(made)), UNWIND_NO_RULE);
+	made[5] = 0xff; /* call *%rax */
+	made[6] = 0xd0;
+	ck_assert_uint_eq(guile_rule_at(3, sizeof(made)), UNWIND_RULE_THREE_WORDS);
+	ck_assert_uint_eq(guile_rule_at(3, 7), UNWIND_RULE_THREE_WORDS);
+	ck_assert_uint_eq(guile_rule_at(4, sizeof(made)), UNWIND_NO_RULE);
+	ck_assert_uint_eq(guile_rule_at(2, sizeof(made)), UNWIND_NO_RULE);
+	/* The call is of another library. */
+	ck_assert_uint_eq(guile_rule_at(3, 6), UNWIND_NO_RULE);
 }
 END_TEST
 
@@ -287,4 +312,4 @@ SUITE_MAIN_WITH("made_code", begin, NULL, so_is_a_call_of_a_function_in_c,
 		a_return_address_stands_after_a_call, calls_are_known,
 		made_code_takes_the_rule_of_a_loop, traces_run_in_the_frame_of_their_state,
 		a_call_of_ruby_code_is_known, ruby_code_keeps_three_words,
-		ruby_code_returns_into_the_loop)
+		ruby_code_returns_into_the_loop, guile_code_keeps_three_words)

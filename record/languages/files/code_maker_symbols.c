@@ -20,6 +20,25 @@ void lua_find(const struct dynamic_symbols *symbols, struct found_interpreter *f
 		found->interpreter.has_traces = true;
 }
 
+bool guile_version(size_t i, struct interpreter_version *version)
+{
+	*version = (struct interpreter_version){3, 0};
+	return host_knows_made_code && i == 0;
+}
+
+/* libguile/jit.c is as old as version 3.0. Those before it make no code. */
+void guile_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
+	Elf64_Sym symbol;
+
+	if (!host_knows_made_code || !code || code->p_filesz > UINT32_MAX ||
+	    dynamic_symbols_find(symbols, "scm_boot_guile", &symbol))
+		return;
+	found->interpreter.code_off = code->p_offset;
+	found->interpreter.guile_bytes = code->p_filesz;
+}
+
 /* The sizes of characters for which PCRE2 makes code. */
 void regex_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
 {

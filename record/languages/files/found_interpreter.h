@@ -29,7 +29,7 @@ struct found_interpreter {
 /* Has the file an interpreter, perhaps one whose functions nobody finds? */
 static inline bool found_interpreter_is_any(const struct found_interpreter *found)
 {
-	return found->language || found->interpreter.loop || found->interpreter.has_traces;
+	return found->language || interpreter_is_any(&found->interpreter);
 }
 
 /* Ends the name, and clears a language that there is none of: anybody may have written @found. */

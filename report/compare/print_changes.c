@@ -37,7 +37,7 @@ typedef bool (*is_shown_fn)(const struct compared *item);
 static const char *const things[][2] = {
 	[TALLY_FUNCTIONS] = {"FUNCTION", "functions"},
 	[TALLY_STACKS] = {"STACK", "stacks"},
-	[TALLY_FILES] = {"FILE", "files"},
+	[TALLY_FILES] = {"DSO", "files"},
 	[TALLY_CGROUPS] = {"CGROUP", "cgroups"},
 	[TALLY_CONTAINERS] = {"CONTAINER", "containers"},
 	[TALLY_PODS] = {"POD", "pods"},

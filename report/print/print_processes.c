@@ -19,8 +19,12 @@
 #define THREADS_WIDTH 24
 #define EXE_WIDTH     40
 
-/* A narrower terminal lacks the columns that tell least. */
-#define TABLE_WIDTH 140
+/* What CGROUP has at least at a terminal. */
+#define CGROUP_WIDTH 24
+
+/* A terminal that is narrower than all columns with CGROUP lacks those that tell least. */
+#define TABLE_WIDTH                                                                                \
+	(10 + 3 * 11 + 2 + NAME_WIDTH + 2 + THREADS_WIDTH + 2 + EXE_WIDTH + 2 + CGROUP_WIDTH)
 
 /* Of the columns that every terminal has. */
 #define NARROW_WIDTH (10 + 11 + 8 + 2 + NAME_WIDTH + 2 + 2)
@@ -161,18 +165,21 @@ static void print_number(struct textbuf *out, int width, uint32_t n, uint32_t un
 		textbuf_printf(out, " %*" PRIu32, width, n);
 }
 
-static int print_padded(struct textbuf *out, const char *s, int width)
+/* Prints a column, of which a terminal shows @width characters. */
+static int print_padded(const struct terminal *terminal, struct textbuf *out, const char *s,
+			int width, enum text_cut cut)
 {
 	_cleanup_free_ char *text = text_escape(s, strlen(s), TEXT_PLAIN);
 
 	if (!text)
 		return -ENOMEM;
-	textbuf_printf(out, "  %-*s", width, text[0] ? text : "-");
+	textbuf_str(out, "  ");
+	terminal_print_column(terminal, out, text[0] ? text : "-", width, cut);
 	return 0;
 }
 
 static int print_threads(const struct process_table *table, const struct line *line,
-			 struct textbuf *out)
+			 const struct terminal *terminal, struct textbuf *out)
 {
 	_cleanup_free_ char *text = NULL;
 	size_t size;
@@ -189,7 +196,7 @@ static int print_threads(const struct process_table *table, const struct line *l
 	ret = ferror(f) ? -ENOMEM : 0;
 	if (fclose(f) || ret)
 		return -ENOMEM;
-	return print_padded(out, text, THREADS_WIDTH);
+	return print_padded(terminal, out, text, THREADS_WIDTH, CUT_END);
 }
 
 /* Sets *@text, which the caller frees, to the owner of the @process, "" if it has none. */
@@ -230,7 +237,7 @@ static int find_columns(struct process_table *table)
 }
 
 static int print_owners(const struct process_table *table, const struct model_process *process,
-			struct textbuf *out)
+			const struct terminal *terminal, struct textbuf *out)
 {
 	int ret = 0;
 
@@ -241,7 +248,7 @@ static int print_owners(const struct process_table *table, const struct model_pr
 			continue;
 		ret = owner_text(table, process, owner_columns[c].owner, &text);
 		if (!ret)
-			ret = print_padded(out, text, owner_columns[c].width);
+			ret = print_padded(terminal, out, text, owner_columns[c].width, CUT_MIDDLE);
 	}
 	return ret;
 }
@@ -280,7 +287,8 @@ static int print_narrow_line(const struct process_table *table, const struct lin
 	textbuf_printf(out, "%10" PRIu64, line->samples);
 	print_number(out, 10, process.pid, UINT32_MAX);
 	print_number(out, 7, process.info.uid, PROF_UID_UNKNOWN);
-	ret = print_padded(out, string_set_get(strings, process.info.name), NAME_WIDTH);
+	ret = print_padded(terminal, out, string_set_get(strings, process.info.name), NAME_WIDTH,
+			   CUT_END);
 	if (!ret)
 		ret = print_paths(terminal, out, string_set_get(strings, process.info.exe),
 				  string_set_get(strings, process.info.cgroup));
@@ -288,12 +296,30 @@ static int print_narrow_line(const struct process_table *table, const struct lin
 	return ret;
 }
 
+/* Returns the characters of a line before CGROUP. */
+static uint32_t width_before_cgroup(const struct process_table *table)
+{
+	uint32_t width = TABLE_WIDTH - CGROUP_WIDTH;
+
+	for (size_t c = 0; c < NR_OWNER_COLUMNS; c++)
+		width += table->has_column[c] ? 2 + owner_columns[c].width : 0;
+	return width;
+}
+
+/* Leaves out columns of owners that do not fit: the path of the cgroup has most of them. */
+static void fit_columns(struct process_table *table, const struct terminal *terminal)
+{
+	for (size_t c = NR_OWNER_COLUMNS; c-- > 0;)
+		table->has_column[c] &=
+			!terminal_is_narrow(terminal, width_before_cgroup(table) + CGROUP_WIDTH);
+}
+
 static int print_line(const struct process_table *table, const struct line *line,
-		      struct textbuf *out)
+		      const struct terminal *terminal, struct textbuf *out)
 {
 	const struct string_set *strings = &table->model->strings;
 	struct model_process process;
-	const char *cgroup;
+	_cleanup_free_ char *cgroup = NULL;
 	int ret;
 
 	process_layouts_gather(&table->layouts, line->process, &process);
@@ -301,19 +327,24 @@ static int print_line(const struct process_table *table, const struct line *line
 	print_number(out, 10, process.pid, UINT32_MAX);
 	print_number(out, 10, process.info.ns_pid, 0);
 	print_number(out, 10, process.info.uid, PROF_UID_UNKNOWN);
-	ret = print_padded(out, string_set_get(strings, process.info.name), NAME_WIDTH);
+	ret = print_padded(terminal, out, string_set_get(strings, process.info.name), NAME_WIDTH,
+			   CUT_END);
 	if (!ret)
-		ret = print_threads(table, line, out);
+		ret = print_threads(table, line, terminal, out);
 	if (!ret)
-		ret = print_padded(out, string_set_get(strings, process.info.exe), EXE_WIDTH);
+		ret = print_padded(terminal, out, string_set_get(strings, process.info.exe),
+				   EXE_WIDTH, CUT_START);
 	if (!ret)
-		ret = print_owners(table, &process, out);
+		ret = print_owners(table, &process, terminal, out);
 	if (ret)
 		return ret;
-	cgroup = string_set_get(strings, process.info.cgroup);
+	cgroup = text_escape(string_set_get(strings, process.info.cgroup),
+			     strlen(string_set_get(strings, process.info.cgroup)), TEXT_PLAIN);
+	if (!cgroup)
+		return -ENOMEM;
 	textbuf_str(out, "  ");
-	textbuf_escaped(out, cgroup[0] ? cgroup : "-", strlen(cgroup[0] ? cgroup : "-"),
-			TEXT_PLAIN);
+	terminal_print(terminal, out, cgroup[0] ? cgroup : "-",
+		       terminal_rest(terminal, width_before_cgroup(table)), CUT_START, COLOUR_NONE);
 	textbuf_char(out, '\n');
 	return 0;
 }
@@ -432,6 +463,7 @@ int print_processes(const struct printout *p, const struct terminal *terminal)
 	struct process_table table;
 	int ret = make_table(&table, p);
 
+	fit_columns(&table, terminal);
 	if (!ret && is_narrow)
 		print_narrow_title(p, terminal);
 	else if (!ret)
@@ -440,7 +472,7 @@ int print_processes(const struct printout *p, const struct terminal *terminal)
 		const struct line *line = &table.lines.data[i];
 
 		ret = is_narrow ? print_narrow_line(&table, line, terminal, p->out)
-				: print_line(&table, line, p->out);
+				: print_line(&table, line, terminal, p->out);
 	}
 	free_table(&table);
 	return ret;

@@ -30,6 +30,12 @@ for columns in 80 64; do
 		check "$command: at $columns columns no line is too long" same "$(too_long $columns "$command" "$dir/long.prof")" ""
 	done
 done
+"$BUILD/tests/prof_make" < tests/golden/owners.txt > "$dir/owners.prof" || exit 1
+for columns in 120 160 190 230; do
+	check "processes: at $columns columns no line is too long" same "$(too_long $columns processes "$dir/owners.prof")" ""
+done
+check "processes: columns of owners that fit" same \
+	"$(for columns in 160 170 210 240; do at $columns processes "$dir/owners.prof" | head -n 1 | grep -o 'CONTAINER\|POD\|UNIT' | wc -l; done | xargs)" "0 1 2 3"
 check "diff: at 80 columns no line is too long" same "$(too_long 80 diff -A "$sides")" ""
 check "top: functions of one beginning differ" same "$(at 80 top "$dir/long.prof" | grep -c '  engine::.*\.\.\..*, [ab])$')" 2
 check "tree: functions of one beginning differ" same "$(at 80 tree "$dir/long.prof" | grep -o 'engine::.*\.\.\..*, [ab])$' | sort -u | wc -l)" 2

@@ -50,8 +50,10 @@ class Flame {
 		Object.assign(this, {tree, isUp, matches, palette});
 		if (this.window.hidden)
 			return;
+		const {below} = this;
 		this.fit();
-		if (this.isNew)
+		// Where the root is at the bottom it stays there when what is above takes some of the window.
+		if (this.isNew || (isUp && below === 0))
 			this.window.scrollTop = isUp ? this.height : 0;
 		this.isNew = false;
 		this.drawSoon();
@@ -86,6 +88,7 @@ class Flame {
 	}
 
 	draw() {
+		this.below = Math.max(0, Math.round(this.height - this.window.scrollTop - this.window.clientHeight));
 		const {scale, raster, matches} = this, key = this.pictureKey();
 		if (!this.drawnKey || key.some((value, i) => value !== this.drawnKey[i]))
 			this.drawPicture();

@@ -155,7 +155,7 @@ function deriveInverted(tree) {
 	for (let i = 1; i < nodes.length; i++)
 		if (sums[i + 1] > sums[i])
 			merger.push(nodes[i], i, i);
-	return merger.finish();
+	return heaviestFirst(merger.finish());
 }
 
 function escapeFrame(text) {

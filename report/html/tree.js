@@ -205,6 +205,28 @@ class CallerMerger extends Merger {
 	}
 }
 
+// The same tree, with the heaviest of siblings first.
+function heaviestFirst(tree) {
+	const {functions, isDiff, nodes, ends, depths, maxDepth} = tree, nr = nodes.length, pending = [0];
+	const from = tree.afterSums || tree.sums, after = new Float64Array(nr), before = isDiff && new Float64Array(nr);
+	const sorted = {functions, isDiff, maxDepth, nodes: nodes.slice(), ends: ends.slice(), depths: depths.slice()};
+	for (let at = 0; pending.length; at++) {
+		const node = pending.pop(), first = pending.length;
+		sorted.nodes[at] = nodes[node];
+		sorted.depths[at] = depths[node];
+		sorted.ends[at] = at + ends[node] - node;
+		after[at] = from[node + 1] - from[node];
+		if (before)
+			before[at] = tree.beforeSums[node + 1] - tree.beforeSums[node];
+		for (let child = node + 1; child < ends[node]; child = ends[child])
+			pending.push(child);
+		if (pending.length - first > 1)
+			for (const child of pending.splice(first).sort((a, b) => widthOf(tree, a) - widthOf(tree, b) || b - a))
+				pending.push(child);
+	}
+	return setSums(sorted, after, before);
+}
+
 function parentsOf({nodes, depths, maxDepth}) {
 	const parents = new Uint32Array(nodes.length), path = new Uint32Array(maxDepth + 1);
 	for (let i = 1; i < nodes.length; i++) {

@@ -397,10 +397,19 @@ class Viewer {
 	}
 }
 
+// What a page is called: files without their folders, unless only these differ, and of several the first one.
+function titleOf({parts, isDiff, nrBefore}) {
+	const short = (list, file) => file + (list.length > 1 ? ` and ${list.length - 1} more` : ""), name = ([{file}]) => file.replace(/.*\//, "");
+	if (!isDiff)
+		return short(parts, name(parts));
+	const sides = [parts.slice(0, nrBefore), parts.slice(nrBefore)], isSame = name(sides[0]) === name(sides[1]);
+	return sides.map(side => short(side, isSame ? side[0].file : name(side))).join(" to ");
+}
+
 async function startViewer() {
 	const page = readPage(await inflateBytes(bytesOfBase64(document.getElementById("data").textContent.trim())));
 	document.documentElement.className = "viewing";
-	document.title = [...new Set(page.profiles.map(profile => profile.parts.map(part => part.file).join(" to ")))].join(", ");
+	document.title = [...new Set(page.profiles.map(titleOf))].join(", ");
 	viewer = new Viewer(page);
 }
 

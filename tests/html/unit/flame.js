@@ -15,6 +15,12 @@ check("frames at places, with the root on top or at the bottom", () => {
 	assert.deepStrictEqual(places.map(([x, y]) => flameOf(false).nodeAt(x, y)), nodes);
 	assert.deepStrictEqual(places.map(([x, y]) => flameOf(true).nodeAt(x, 71 - y)), nodes);
 });
+check("a root at the bottom stays there when the window shrinks, unless the user has scrolled", () => {
+	const flame = flameOf(true, {matches: null, palette: {}, fit() { this.height = 200; }, drawSoon() {}, height: 200, window: {scrollTop: 128, clientHeight: 72}});
+	const shrink = below => Object.assign(flame, {below}).show(flame.tree, true, null, {});
+	flame.window.clientHeight = 40;
+	assert.deepStrictEqual([50, 0].map(below => (shrink(below), flame.window.scrollTop)), [128, 200]);
+});
 check("stripped frames are short", () => assert.deepStrictEqual(["[libruby-3.1.so.3.1.2+0x24c610]", "[bash+0x75600]", "[libc.so.6+0x271d0]", "[unknown]", "a[0]"].map(shortText),
 	["ruby+0x24c610", "bash+0x75600", "libc+0x271d0", "[unknown]", "a[0]"]));
 check("a text that does not fit loses its qualifiers first", () => {

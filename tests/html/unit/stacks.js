@@ -63,9 +63,9 @@ check("a frame that is removed makes one of those around it", () => {
 	const profile = profileOf(["t;a;b;a;c 1", "t;a;c 2", "t;b;c 4"]), choice = {...initialState(), recursion: true, remove: [profile.functions.texts.indexOf("b")]};
 	assert.strictEqual(foldTree(deriveTree(profile, choice, weighSlots(profile, choice))), "t;a;c 3\nt;c 4\n");
 });
-check("the inverted tree has each stack from its end on", () => {
-	assert.strictEqual(foldTree(deriveInverted(treeOf({}))), "main;t1 2\nmain;t2 6\nwork;main;t1 4\n");
-	assert.strictEqual(foldTree(deriveInverted(treeOf({time: [1000, 3000], baseline: [0, 1000]}))), "main;t1 4 0\nmain;t2 0 6\nwork;main;t1 6 1\n");
+check("the inverted tree has each stack from its end on, the heaviest first", () => {
+	assert.strictEqual(foldTree(deriveInverted(treeOf({}))), "main;t2 6\nmain;t1 2\nwork;main;t1 4\n");
+	assert.strictEqual(foldTree(deriveInverted(treeOf({time: [1000, 3000], baseline: [0, 1000]}))), "main;t2 0 6\nmain;t1 4 0\nwork;main;t1 6 1\n");
 	const random = randomStacks(), profile = profileOf(random), tree = deriveTree(profile, initialState(), weighSlots(profile, {}));
 	const turned = line => line.replace(/^(.*) (\d+)$/, (_, stack, count) => `${stack.split(";").reverse().join(";")} ${count}`);
 	assert.deepStrictEqual(foldTree(deriveInverted(tree)).trim().split("\n").sort(), foldTree(tree).trim().split("\n").map(turned).sort());

@@ -3,7 +3,7 @@
 "use strict";
 const assert = require("assert");
 const {check} = require("../tap.js");
-const {scripts: {Viewer, initialState}, bare, smallTree} = require("../scripts.js");
+const {scripts: {Viewer, initialState, titleOf}, bare, smallTree} = require("../scripts.js");
 
 function viewerOf(members) {
 	const zoomed = [], flame = {tree: smallTree(), selected: 0, zoomed: 0};
@@ -49,4 +49,11 @@ check("details are of the selection in the new picture, or of nothing", () => {
 	box.hidden = true;
 	viewer.refreshDetails();
 	assert.deepStrictEqual(calls, ["nothing", "selection", "nothing"]);
+});
+check("a title has the names of files, and the first of several", () => {
+	const parts = ["../out/a.prof", "/tmp/b.prof", "c.prof"].map(file => ({file}));
+	assert.strictEqual(titleOf({parts: parts.slice(0, 1)}), "a.prof");
+	assert.strictEqual(titleOf({parts}), "a.prof and 2 more");
+	assert.strictEqual(titleOf({parts, isDiff: true, nrBefore: 2}), "a.prof and 1 more to c.prof");
+	assert.strictEqual(titleOf({parts: [{file: "old/a.prof"}, {file: "new/a.prof"}], isDiff: true, nrBefore: 1}), "old/a.prof to new/a.prof");
 });

@@ -92,11 +92,18 @@ static void print_stacks_of(FILE *out, const struct prof_meta *meta, uint32_t nr
 	print_cpus(out, meta, nr_recordings);
 }
 
-/* Prints the line of bcc's profile. */
+/* Prints the line of bcc's profile, with the event unless it is one of those that bcc samples. */
 static void print_samples(FILE *out, const struct prof_meta *meta, const char *unit,
 			  uint32_t nr_recordings)
 {
-	fprintf(out, "Sampling%s%s at ", unit ? " CPU time in " : "", unit ? unit : "");
+	const char *event = meta->event ? meta->event : "";
+
+	fprintf(out, "Sampling%s%s", unit ? " CPU time in " : "", unit ? unit : "");
+	if (!unit && *event && strcmp(event, "cpu-clock") != 0 && strcmp(event, "cycles") != 0) {
+		fputc(' ', out);
+		text_print(out, event, TEXT_PLAIN);
+	}
+	fputs(" at ", out);
 	if (meta->freq_hz)
 		fprintf(out, "%" PRIu64 " Hertz", meta->freq_hz);
 	else
@@ -130,6 +137,21 @@ static void print_hits(FILE *out, const struct prof_meta *meta, const struct pro
 	print_cpus(out, meta, nr_recordings);
 }
 
+/* Prints the line of bcc's offcputime, and the state if waits are told apart: off-cpu:S. */
+static void print_waits(FILE *out, const struct prof_event *event, const char *unit)
+{
+	const char *state = strchr(event->name, ':');
+
+	fputs("Tracing off-CPU time", out);
+	if (state && !strcmp(state, ":other")) {
+		fputs(" in other states", out);
+	} else if (state) {
+		fputs(" in state ", out);
+		text_print(out, state + 1, TEXT_PLAIN);
+	}
+	fprintf(out, " (%s)", unit ? unit : "times");
+}
+
 static void print_event(FILE *out, const struct prof_meta *meta, const struct prof_event *event,
 			uint32_t nr_recordings)
 {
@@ -142,7 +164,7 @@ static void print_event(FILE *out, const struct prof_meta *meta, const struct pr
 	if (!event || event->kind == PROF_EVENT_SAMPLES) {
 		print_samples(out, meta, unit, nr_recordings);
 	} else if (event->kind == PROF_EVENT_OFF_CPU) {
-		fprintf(out, "Tracing off-CPU time (%s)", unit ? unit : "times");
+		print_waits(out, event, unit);
 		print_stacks_of(out, meta, nr_recordings);
 	} else {
 		print_hits(out, meta, event, unit, nr_recordings);

@@ -37,13 +37,13 @@ is_each_one()
 record faults -e page-faults -- "$dir/acts" touch 1000 > "$dir/faults"
 check "page-faults: each one is a sample" is_each_one faults "$dir/faults"
 check "page-faults: the headline" same "$(head -n 1 "$dir/faults.err")" \
-	"Sampling at every 1 events of '$dir/acts touch 1000' (and its children) by user + kernel stack... Hit Ctrl-C to end."
+	"Sampling page-faults at every 1 events of '$dir/acts touch 1000' (and its children) by user + kernel stack... Hit Ctrl-C to end."
 check "page-faults: the recording tells" same "$(info "$dir/faults.prof" event)" "page-faults (type 1, config 0x2)"
 check "page-faults: the identity holds" is_accounted "$dir/faults.prof"
 record tenth -e minor-faults -c 10 -- "$dir/acts" touch 1000 > /dev/null
 check "minor-faults -c 10: every tenth one is a sample" \
 	between "$(hits tenth "^acts;(.*;)?touch_pages ")" $((90 - cpus - 1)) 130
-check "-c: the headline" contains "$(head -n 1 "$dir/tenth.err")" "Sampling at every 10 events of "
+check "-c: the headline" contains "$(head -n 1 "$dir/tenth.err")" "Sampling minor-faults at every 10 events of "
 check "-c: the recording tells" same "$(info "$dir/tenth.prof" period)" "10 events"
 record switches -e context-switches -- "$dir/acts" sleep 200 > "$dir/switches"
 # A sleep that is over before the switch makes no switch, so the kernel's own count is right. A few more switches come

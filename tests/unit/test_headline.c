@@ -20,6 +20,20 @@ START_TEST(all_threads)
 }
 END_TEST
 
+/* bcc samples the CPU alone, so its line names no event. */
+START_TEST(other_events)
+{
+	expect(&(struct prof_meta){.event = "cycles", .freq_hz = 49}, 30,
+	       "Sampling at 49 Hertz of all threads by user + kernel stack for 30 secs.");
+	expect(&(struct prof_meta){.event = "cpu-clock", .freq_hz = 49}, 30,
+	       "Sampling at 49 Hertz of all threads by user + kernel stack for 30 secs.");
+	expect(&(struct prof_meta){.event = "page-faults", .period = 1}, 30,
+	       "Sampling page-faults at every 1 events of all threads by user + kernel stack for 30 secs.");
+	expect(&(struct prof_meta){.event = "cpu-clock:u", .freq_hz = 49}, 30,
+	       "Sampling cpu-clock:u at 49 Hertz of all threads by user + kernel stack for 30 secs.");
+}
+END_TEST
+
 START_TEST(pid_list)
 {
 	static const uint32_t pids[] = {2040, 1316151};
@@ -163,10 +177,20 @@ END_TEST
 
 START_TEST(times)
 {
-	struct prof_event event = {.kind = PROF_EVENT_OFF_CPU, .unit = PROF_UNIT_NS};
+	struct prof_event event = {
+		.kind = PROF_EVENT_OFF_CPU, .unit = PROF_UNIT_NS, .name = "off-cpu"};
 
 	expect_event(event, 0, 5,
 		     "Tracing off-CPU time (ns) of all threads by user stack for 5 secs.");
+	event.name = "off-cpu:D";
+	expect_event(
+		event, 0, 5,
+		"Tracing off-CPU time in state D (ns) of all threads by user stack for 5 secs.");
+	event.name = "off-cpu:other";
+	expect_event(
+		event, 0, 5,
+		"Tracing off-CPU time in other states (ns) of all threads by user stack for 5 secs.");
+	event.name = "off-cpu";
 	event.unit = PROF_UNIT_EVENTS;
 	expect_event(
 		event, 0, 0,
@@ -201,4 +225,4 @@ START_TEST(parts_of_a_second)
 END_TEST
 
 SUITE_MAIN("headline", hits, parts_of_a_second, hits_that_stand_for_others, times, all_threads,
-	   pid_list, tid_list, period_sides_cpu, command_is_escaped, filters_and_cpus)
+	   other_events, pid_list, tid_list, period_sides_cpu, command_is_escaped, filters_and_cpus)

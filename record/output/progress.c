@@ -140,15 +140,17 @@ static void print_next_command(struct progress *p, const char *output)
 }
 
 /* A recording without samples looks like a mistake. */
-static void print_why_none(FILE *out, const struct prof_end *end)
+static void print_why_none(FILE *out, const struct progress_result *result)
 {
+	const struct prof_end *end = result->end;
+
 	if (end->counted || end->taken)
 		return;
-	if (end->nr_events)
+	if (end->nr_events || result->is_of_event)
 		fprintf(out,
 			"profrec: hint: what was asked for did not happen (%" PRIu64
-			" hits were left out by filters)\n",
-			end->filtered);
+			" %s were left out by filters)\n",
+			end->filtered, end->nr_events ? "hits" : "samples");
 	else
 		fprintf(out,
 			"profrec: hint: nothing that was asked for ran on a CPU (%" PRIu64
@@ -210,7 +212,7 @@ void progress_end(struct progress *p, const struct progress_result *result)
 	fprintf(p->out, ", %" PRIu64 " byte%s in ", result->bytes, plural_s(result->bytes));
 	text_print(p->out, to_file ? result->output : "standard output", TEXT_PLAIN);
 	fputc('\n', p->out);
-	print_why_none(p->out, end);
+	print_why_none(p->out, result);
 	print_runtimes(p->out, result);
 	if (p->has_terminal && to_file)
 		print_next_command(p, result->output);

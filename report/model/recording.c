@@ -86,9 +86,10 @@ static int read_error(const struct recording *rec, int ret, struct err *err)
 	if (ret == -EOVERFLOW)
 		reason = "the counts add up to more than 64 bits";
 	else if (ret == -ENODATA && rec->reader && !prof_reader_bytes(rec->reader))
-		reason = is_pipe(rec->fd)
-				 ? "the recorder wrote nothing, and its own message says why"
-				 : "it is empty";
+		reason =
+			is_pipe(rec->fd)
+				? "nothing came: the recorder lacks '-o -', or has failed and says why"
+				: "it is empty";
 	else if (is_defect(ret) && rec->reader)
 		reason = prof_reader_error(rec->reader);
 	return err_set(err, ret, "failed to read '%s': %s", rec->name, reason);

@@ -125,7 +125,7 @@ closed_pipe() { "$profrec" -q -F 999 -o - -- sleep 1 2> "$dir/pipe.err" | true; 
 check "a reader that went away: status 125" closed_pipe
 # shellcheck disable=SC2016
 check "a recorder that fails: its reader says one sentence" says 1 \
-	"profrep: failed to read '-': the recorder wrote nothing, and its own message says why" \
+	"profrep: failed to read '-': nothing came: the recorder lacks '-o -', or has failed and says why" \
 	bash -c '"$0" -F 0 -o - 1 2> /dev/null | "$1" -' "$profrec" "$profrep"
 check "a reader that went away: it is said" contains "$(cat "$dir/pipe.err")" "Broken pipe"
 plan_end

@@ -92,10 +92,15 @@ START_TEST(an_error_above_the_status)
 }
 END_TEST
 
+static bool is_of_event;
+
 static void expect_closing(const struct prof_end *end, int status, const char *want)
 {
-	const struct progress_result result = {
-		.end = end, .bytes = 1, .output = "-", .command_status = status};
+	const struct progress_result result = {.end = end,
+					       .bytes = 1,
+					       .output = "-",
+					       .command_status = status,
+					       .is_of_event = is_of_event};
 
 	screen_open(false, false);
 	progress_end(&screen.progress, &result);
@@ -133,6 +138,12 @@ START_TEST(why_there_is_nothing)
 		       "profrec: 0 samples in 0 stacks, 1 byte in standard output\n"
 		       "profrec: hint: nothing that was asked for ran on a CPU (7 samples were of "
 		       "others, 8 of idle CPUs); --off-cpu records where threads wait\n");
+	is_of_event = true;
+	expect_closing(&end, 0,
+		       "profrec: 0 samples in 0 stacks, 1 byte in standard output\n"
+		       "profrec: hint: what was asked for did not happen (7 samples were left out "
+		       "by filters)\n");
+	is_of_event = false;
 	end.events = &event;
 	end.nr_events = 1;
 	expect_closing(&end, 0,

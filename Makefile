@@ -215,6 +215,9 @@ LOAD_BIN := $(patsubst tests/workloads/%.c,$(B)/workloads/%,$(LOAD_SRC))
 # What it compares with; without it the test says so.
 $(B)/tests/test_cfi_libdw: UNIT_LIBS := $(if $(wildcard $(SYSROOT)/usr/include/elfutils/libdw.h),-ldw)
 
+# It names the addresses itself, and is a receiver of TLS.
+$(B)/tests/test_http_connection: UNIT_LIBS = $(call wraps,freeaddrinfo getaddrinfo) -lssl -lcrypto
+
 # It answers requests itself.
 $(B)/tests/test_watcher: UNIT_LIBS := -Wl,--wrap=http_client_post -Wl,--wrap=http_client_limit
 

@@ -10,6 +10,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -66,9 +67,9 @@ static CURLcode fail_tls(struct http_connection *c, CURLcode code)
 
 /*
  * What to do after a call of OpenSSL returned @ret: CURLE_AGAIN to repeat it, after waiting.
- * CURLE_OK is the end of the connection.
+ * CURLE_OK is the end of the connection. The wait for room ends by the events of @also, too.
  */
-static CURLcode after_tls(struct http_connection *c, int ret)
+static CURLcode after_tls(struct http_connection *c, int ret, short also)
 {
 	CURLcode code;
 
@@ -77,7 +78,7 @@ static CURLcode after_tls(struct http_connection *c, int ret)
 		code = wait_for(c, POLLIN, c->end_ns);
 		return code ? code : CURLE_AGAIN;
 	case SSL_ERROR_WANT_WRITE:
-		code = wait_for(c, POLLOUT, c->end_ns);
+		code = wait_for(c, POLLOUT | also, c->end_ns);
 		return code ? code : CURLE_AGAIN;
 	case SSL_ERROR_ZERO_RETURN:
 		return CURLE_OK;
@@ -108,32 +109,50 @@ static CURLcode connect_to(struct http_connection *c, const struct addrinfo *a, 
 		     : CURLE_OK;
 }
 
-/*
- * Tries the addresses of @host in turn. Those are from /etc/hosts and DNS: other sources of
- * /etc/nsswitch.conf are libraries, which a static program must not load.
- */
-static CURLcode connect_host(struct http_connection *c, const char *host, const char *port,
-			     uint64_t limit_ns)
+static bool is_address(const char *host)
 {
-	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_ADDRCONFIG};
-	struct addrinfo *list = NULL;
-	uint64_t end_ns;
-	CURLcode code = CURLE_COULDNT_RESOLVE_HOST;
+	unsigned char address[sizeof(struct in6_addr)];
+
+	return inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1;
+}
+
+/*
+ * Sets *@list to the addresses of @host, which are from /etc/hosts and DNS: other sources of
+ * /etc/nsswitch.conf are libraries, which a static program must not load. This machine has its
+ * addresses by itself, since what is for it alone may have a token in the clear.
+ */
+static CURLcode find_addresses(struct http_connection *c, const char *host, const char *port,
+			       struct addrinfo **list)
+{
+	struct addrinfo hints = {.ai_socktype = SOCK_STREAM};
+	bool is_local = !strcasecmp(host, "localhost");
 	int ret;
 
+	/* Names have addresses of the kinds that this host has. */
+	hints.ai_flags = is_local || is_address(host) ? 0 : AI_ADDRCONFIG;
 	__nss_configure_lookup("hosts", "files dns");
-	ret = getaddrinfo(host, port, &hints, &list);
-	if (ret)
-		return fail(c, code, "failed to find the receiver's address", gai_strerror(ret));
-	end_ns = min_u64(c->end_ns, clock_monotonic_ns() + limit_ns);
+	ret = getaddrinfo(is_local ? NULL : host, port, &hints, list);
+	return ret ? fail(c, CURLE_COULDNT_RESOLVE_HOST, "failed to find the receiver's address",
+			  gai_strerror(ret))
+		   : CURLE_OK;
+}
+
+/* Tries the addresses in turn. One that does not answer leaves half of the time to the others. */
+static CURLcode connect_to_one(struct http_connection *c, const struct addrinfo *list)
+{
+	CURLcode code = CURLE_COULDNT_CONNECT;
+
 	for (const struct addrinfo *a = list; a && code; a = a->ai_next) {
+		uint64_t now = clock_monotonic_ns(), end_ns = c->end_ns;
+
+		if (a->ai_next && now < end_ns)
+			end_ns = now + (end_ns - now) / 2;
 		if (c->fd >= 0)
 			close(c->fd);
 		code = connect_to(c, a, end_ns);
 		if (code == CURLE_ABORTED_BY_CALLBACK)
 			break;
 	}
-	freeaddrinfo(list);
 	return code;
 }
 
@@ -153,14 +172,16 @@ static CURLcode load_trusted(struct http_connection *c)
 	return CURLE_OK;
 }
 
-/* Has the certificate name @host, a name or an address? */
+/* Has the certificate name @host, a name or an address? The dot that ends a name is not in it. */
 static bool expect_host(SSL *tls, const char *host)
 {
-	unsigned char address[sizeof(struct in6_addr)];
+	size_t len = strlen(host);
+	_cleanup_free_ char *name = strndup(host, len && host[len - 1] == '.' ? len - 1 : len);
 
-	if (inet_pton(AF_INET, host, address) == 1 || inet_pton(AF_INET6, host, address) == 1)
+	if (is_address(host))
 		return X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(tls), host) == 1;
-	return SSL_set1_host(tls, host) == 1 && SSL_set_tlsext_host_name(tls, host) == 1;
+	SSL_set_hostflags(tls, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+	return name && SSL_set1_host(tls, name) == 1 && SSL_set_tlsext_host_name(tls, name) == 1;
 }
 
 static CURLcode begin_tls(struct http_connection *c, const char *host)
@@ -184,7 +205,7 @@ static CURLcode begin_tls(struct http_connection *c, const char *host)
 		ret = SSL_connect(c->tls);
 		if (ret == 1)
 			return CURLE_OK;
-		code = after_tls(c, ret);
+		code = after_tls(c, ret, 0);
 	} while (code == CURLE_AGAIN);
 	return code ? code : fail(c, CURLE_SSL_CONNECT_ERROR, "TLS failed", "no handshake");
 }
@@ -192,14 +213,24 @@ static CURLcode begin_tls(struct http_connection *c, const char *host)
 CURLcode http_connection_open(struct http_connection *c, const char *host, const char *port,
 			      bool is_tls, uint64_t limit_ns)
 {
+	const uint64_t end_ns = c->end_ns;
+	struct addrinfo *list = NULL;
 	CURLcode code;
 
 	c->fd = -1;
 	c->context = NULL;
 	c->tls = NULL;
 	ERR_clear_error();
-	code = connect_host(c, host, port, limit_ns);
-	return code || !is_tls ? code : begin_tls(c, host);
+	code = find_addresses(c, host, port, &list);
+	if (code)
+		return code;
+	c->end_ns = min_u64(end_ns, clock_monotonic_ns() + limit_ns);
+	code = connect_to_one(c, list);
+	freeaddrinfo(list);
+	if (!code && is_tls)
+		code = begin_tls(c, host);
+	c->end_ns = end_ns;
+	return code;
 }
 
 void http_connection_close(struct http_connection *c)
@@ -224,29 +255,28 @@ static bool has_answer(struct http_connection *c)
 }
 
 CURLcode http_connection_send(struct http_connection *c, const char *data, size_t len,
-			      bool *is_answered)
+			      bool is_watched, size_t *nr_sent)
 {
+	const short also = is_watched ? POLLIN : 0;
 	CURLcode code = CURLE_OK;
 
-	while (len && !code) {
-		size_t step = min_u64(len, 1 << 16);
+	*nr_sent = 0;
+	while (*nr_sent < len && !code) {
+		size_t step = min_u64(len - *nr_sent, 1 << 16);
 		ssize_t ret;
 
-		if (has_answer(c)) {
-			*is_answered = true;
+		if (is_watched && has_answer(c))
 			return CURLE_OK;
-		}
-		ret = c->tls ? SSL_write(c->tls, data, (int)step)
-			     : send(c->fd, data, step, MSG_NOSIGNAL);
+		ret = c->tls ? SSL_write(c->tls, data + *nr_sent, (int)step)
+			     : send(c->fd, data + *nr_sent, step, MSG_NOSIGNAL);
 		if (ret > 0) {
-			data += ret;
-			len -= ret;
+			*nr_sent += ret;
 		} else if (c->tls) {
-			code = after_tls(c, (int)ret);
+			code = after_tls(c, (int)ret, also);
 			if (!code)
 				code = fail(c, CURLE_SEND_ERROR, "the receiver hung up", NULL);
 		} else if (errno == EAGAIN) {
-			code = wait_for(c, POLLOUT | POLLIN, c->end_ns);
+			code = wait_for(c, POLLOUT | also, c->end_ns);
 		} else {
 			code = fail(c, CURLE_SEND_ERROR, "failed to send", strerror(errno));
 		}
@@ -268,7 +298,7 @@ CURLcode http_connection_receive(struct http_connection *c, char *data, size_t s
 		if (ret > 0 || (!ret && !c->tls))
 			return CURLE_OK;
 		if (c->tls)
-			code = after_tls(c, (int)ret);
+			code = after_tls(c, (int)ret, 0);
 		else if (errno == EAGAIN)
 			code = wait_for(c, POLLIN, c->end_ns);
 		else

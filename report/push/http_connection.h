@@ -26,7 +26,7 @@ struct http_connection {
 };
 
 /*
- * Connects to @host at @port within @limit_ns, and shakes hands if @is_tls. All of these return
+ * Connects to @host at @port, and shakes hands if @is_tls, within @limit_ns. All of these return
  * CURLE_OK, or an error with the reason in ->error. The caller closes the connection also then.
  */
 CURLcode http_connection_open(struct http_connection *c, const char *host, const char *port,
@@ -34,11 +34,11 @@ CURLcode http_connection_open(struct http_connection *c, const char *host, const
 void http_connection_close(struct http_connection *c);
 
 /*
- * Sends all @len bytes. Sets *@is_answered and leaves the rest if the other side has begun to
- * answer before it has them.
+ * Sends @len bytes, less if @is_watched and the other side has begun to answer. *@nr_sent is set
+ * in any case.
  */
 CURLcode http_connection_send(struct http_connection *c, const char *data, size_t len,
-			      bool *is_answered);
+			      bool is_watched, size_t *nr_sent);
 
 /* Receives up to @size bytes. *@len is 0 at the end of the connection. */
 CURLcode http_connection_receive(struct http_connection *c, char *data, size_t size, size_t *len);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/push/http_exchange.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +26,13 @@ struct answer {
 	bool is_chunked;
 };
 
+/* What is left to send of the head, or of the piece of the body that was read last. */
+struct request {
+	const char *data;
+	size_t len;
+	char piece[BUFFER_BYTES];
+};
+
 static CURLcode fail(const struct answer *a, CURLcode code, const char *text)
 {
 	snprintf(a->c->error, CURL_ERROR_SIZE, "%s", text);
@@ -40,7 +48,10 @@ static CURLcode fill(struct answer *a)
 	return http_connection_receive(a->c, a->data, sizeof(a->data), &a->len);
 }
 
-/* Takes a line, without its end, into @line of @size bytes. What is too long for it is left out. */
+/*
+ * Takes a line, without its end and spaces before it, into @line of @size bytes. What is too long
+ * for it is left out.
+ */
 static CURLcode take_line(struct answer *a, char *line, size_t size)
 {
 	size_t nr = 0;
@@ -62,7 +73,7 @@ static CURLcode take_line(struct answer *a, char *line, size_t size)
 		if (nr + 1 < size)
 			line[nr++] = c;
 	}
-	if (nr && line[nr - 1] == '\r')
+	while (nr && strchr(" \t\r", line[nr - 1]))
 		nr--;
 	line[nr] = '\0';
 	return CURLE_OK;
@@ -93,7 +104,7 @@ static curl_off_t wait_of(const char *value)
 	return date > time(NULL) ? date - time(NULL) : 0;
 }
 
-static void take_header(struct answer *a, const char *line)
+static CURLcode take_header(struct answer *a, const char *line)
 {
 	struct http_exchange *x = a->x;
 	const char *value;
@@ -106,29 +117,41 @@ static void take_header(struct answer *a, const char *line)
 		a->is_chunked = !strcasecmp(value, "chunked");
 	else if ((value = value_of(line, "Content-Length")) &&
 		 parse_u64(value, 0, INT64_MAX, &a->body_bytes))
-		a->body_bytes = UNTIL_CLOSED;
+		return fail(a, CURLE_WEIRD_SERVER_REPLY, "the answer has a length that is none");
+	return CURLE_OK;
 }
 
+/* Of "HTTP/1.1 200 OK", whose last word may be missing. Returns 0 if @line is something else. */
+static long status_of(const char *line)
+{
+	int len = 0;
+	long status;
+
+	if (sscanf(line, "HTTP/1.%*1[0-9]%*1[ ]%3ld%n", &status, &len) != 1 || status < 100)
+		return 0;
+	return !line[len] || line[len] == ' ' ? status : 0;
+}
+
+/* One answer, which may be an interim one (1xx): what it says holds for itself alone. */
 static CURLcode take_head(struct answer *a)
 {
 	char line[1024];
-	CURLcode code;
+	CURLcode code = take_line(a, line, sizeof(line));
 
+	if (code)
+		return code;
+	a->body_bytes = UNTIL_CLOSED;
+	a->is_chunked = false;
+	a->x->retry_after_s = 0;
+	a->x->content_type[0] = '\0';
+	a->x->status = status_of(line);
+	if (!a->x->status)
+		return fail(a, CURLE_WEIRD_SERVER_REPLY, "the answer is not HTTP");
 	do {
-		int minor;
-
 		code = take_line(a, line, sizeof(line));
-		if (code)
-			return code;
-		if (sscanf(line, "HTTP/1.%d %3ld", &minor, &a->x->status) != 2 ||
-		    a->x->status < 100)
-			return fail(a, CURLE_WEIRD_SERVER_REPLY, "the answer is not HTTP");
-		do {
-			code = take_line(a, line, sizeof(line));
-			if (!code)
-				take_header(a, line);
-		} while (!code && *line);
-	} while (!code && a->x->status / 100 == 1);
+		if (!code)
+			code = take_header(a, line);
+	} while (!code && *line);
 	return code;
 }
 
@@ -167,52 +190,61 @@ static CURLcode take_whole(struct answer *a, uint64_t nr)
 static CURLcode take_chunks(struct answer *a)
 {
 	for (;;) {
-		char line[64], *end;
+		char line[64];
 		CURLcode code = take_line(a, line, sizeof(line));
 		uint64_t nr;
 
 		if (code)
 			return code;
-		nr = strtoull(line, &end, 16);
-		if (end == line || nr >= INT64_MAX)
+		nr = strtoull(line, NULL, 16);
+		if (!isxdigit((unsigned char)*line) || nr >= INT64_MAX)
 			return fail(a, CURLE_RECV_ERROR, "the answer has a chunk without a length");
 		if (!nr)
 			return CURLE_OK;
 		code = take_whole(a, nr);
 		if (!code)
 			code = take_line(a, line, sizeof(line));
+		if (!code && *line)
+			code = fail(a, CURLE_RECV_ERROR,
+				    "the answer has a chunk of another length");
 		if (code)
 			return code;
 	}
 }
 
-static CURLcode send_request(const struct http_exchange *x, struct http_connection *c)
+/* Sends what is left of the request; if @is_watched, until the other side begins to answer. */
+static CURLcode send_rest(const struct http_exchange *x, struct http_connection *c,
+			  struct request *r, bool is_watched)
 {
-	char data[BUFFER_BYTES];
-	bool is_answered = false;
-	CURLcode code = http_connection_send(c, x->head, strlen(x->head), &is_answered);
+	do {
+		size_t nr_sent;
+		CURLcode code = http_connection_send(c, r->data, r->len, is_watched, &nr_sent);
 
-	while (!code && !is_answered) {
-		size_t nr = x->read(data, 1, sizeof(data), x->read_ctx);
-
-		if (!nr)
-			break;
-		code = http_connection_send(c, data, nr, &is_answered);
-	}
-	return code;
+		r->data += nr_sent;
+		r->len -= nr_sent;
+		if (code || r->len)
+			return code;
+		r->data = r->piece;
+		r->len = x->read(r->piece, 1, sizeof(r->piece), x->read_ctx);
+	} while (r->len);
+	return CURLE_OK;
 }
 
 CURLcode http_exchange_run(struct http_exchange *x, struct http_connection *c)
 {
-	struct answer a = {.x = x, .c = c, .body_bytes = UNTIL_CLOSED};
+	struct answer a = {.x = x, .c = c};
+	struct request r = {.data = x->head, .len = strlen(x->head)};
 	CURLcode code;
 
 	x->status = 0;
-	x->retry_after_s = 0;
-	x->content_type[0] = '\0';
-	code = send_request(x, c);
-	if (!code)
-		code = take_head(&a);
+	do {
+		code = a.pos < a.len ? CURLE_OK : send_rest(x, c, &r, true);
+		if (!code)
+			code = take_head(&a);
+	} while (!code && x->status / 100 == 1);
+	/* Who refuses a request does not want the rest of it. */
+	if (!code && x->status / 100 == 2)
+		code = send_rest(x, c, &r, false);
 	/* These have no body (RFC 9110, 6.4.1). */
 	if (code || x->status == 204 || x->status == 304)
 		return code;

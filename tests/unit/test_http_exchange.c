@@ -4,32 +4,40 @@
 
 #include "tests/unit/suite.h"
 
+#define HEAD "POST / HTTP/1.1\r\n\r\n"
 #define BODY "twelve bytes"
 
 static struct {
 	const char *answer;
 	size_t nr_given, step; /* bytes at a time */
 	size_t answered_after; /* so many bytes of the request; 0: all of them */
+	size_t nr_early;       /* bytes of the answer that come before the rest of the request */
 	char sent[512], body[256], headers[4096];
 	size_t nr_sent, nr_read, nr_body, nr_headers;
 } scene;
 
 CURLcode http_connection_send(struct http_connection *c, const char *data, size_t len,
-			      bool *is_answered)
+			      bool is_watched, size_t *nr_sent)
 {
 	(void)c;
-	*is_answered = scene.answered_after && scene.nr_sent >= scene.answered_after;
-	if (*is_answered)
+	*nr_sent = 0;
+	if (is_watched && scene.answered_after && scene.nr_sent >= scene.answered_after &&
+	    scene.nr_given < scene.nr_early)
 		return CURLE_OK;
 	memcpy(scene.sent + scene.nr_sent, data, len);
 	scene.nr_sent += len;
+	*nr_sent = len;
 	return CURLE_OK;
 }
 
 CURLcode http_connection_receive(struct http_connection *c, char *data, size_t size, size_t *len)
 {
+	size_t nr = strlen(scene.answer);
+
 	(void)c;
-	*len = min_u64(min_u64(size, scene.step), strlen(scene.answer + scene.nr_given));
+	if (scene.nr_sent == scene.answered_after)
+		nr = scene.nr_early;
+	*len = min_u64(min_u64(size, scene.step), nr - scene.nr_given);
 	memcpy(data, scene.answer + scene.nr_given, *len);
 	scene.nr_given += *len;
 	return CURLE_OK;
@@ -73,10 +81,8 @@ static CURLcode run(const char *answer, size_t step)
 	scene.answer = answer;
 	scene.step = step;
 	error[0] = '\0';
-	exchange = (struct http_exchange){.head = "POST / HTTP/1.1\r\n\r\n",
-					  .read = give_body,
-					  .header = take_header_bytes,
-					  .write = take_body};
+	exchange = (struct http_exchange){
+		.head = HEAD, .read = give_body, .header = take_header_bytes, .write = take_body};
 	return http_exchange_run(&exchange, &c);
 }
 
@@ -110,6 +116,19 @@ static const struct {
 	{"", CURLE_GOT_NOTHING, 0, "", "the receiver hung up before its answer was whole"},
 	{"SSH-2.0-OpenSSH\r\n", CURLE_WEIRD_SERVER_REPLY, 0, "", "the answer is not HTTP"},
 	{"HTTP/1.1 nothing\r\n\r\n", CURLE_WEIRD_SERVER_REPLY, 0, "", "the answer is not HTTP"},
+	{"HTTP/1.1 2000 OK\r\n\r\n", CURLE_WEIRD_SERVER_REPLY, 0, "", "the answer is not HTTP"},
+	{"HTTP/1.1 20 OK\r\n\r\n", CURLE_WEIRD_SERVER_REPLY, 0, "", "the answer is not HTTP"},
+	{"HTTP/1.1200 OK\r\n\r\n", CURLE_WEIRD_SERVER_REPLY, 0, "", "the answer is not HTTP"},
+	{"HTTP/1.1 200 OK\r\nContent-Length: 5 \t\r\n\r\nhelloand more", CURLE_OK, 200, "hello",
+	 ""},
+	{"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\nhello", CURLE_WEIRD_SERVER_REPLY, 200, "",
+	 "the answer has a length that is none"},
+	{"HTTP/1.1 200 OK\r\nTransfer-Encoding: Chunked \r\n\r\n5\r\nhello\r\n0\r\n\r\n", CURLE_OK,
+	 200, "hello", ""},
+	{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-fffffffffffffffb\r\nhello\r\n",
+	 CURLE_RECV_ERROR, 200, "", "the answer has a chunk without a length"},
+	{"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhello\r\n0\r\n\r\n",
+	 CURLE_RECV_ERROR, 200, "hell", "the answer has a chunk of another length"},
 };
 
 /* Answer number _i, whole and byte by byte. */
@@ -122,7 +141,7 @@ START_TEST(an_answer)
 		ck_assert_int_eq(exchange.status, answers[_i].status);
 		ck_assert_str_eq(scene.body, answers[_i].body);
 		ck_assert_str_eq(error, answers[_i].error);
-		ck_assert_str_eq(scene.sent, "POST / HTTP/1.1\r\n\r\n" BODY);
+		ck_assert_str_eq(scene.sent, HEAD BODY);
 	}
 }
 END_TEST
@@ -161,22 +180,60 @@ START_TEST(too_long)
 }
 END_TEST
 
-/* A receiver that refuses a large request need not read it. */
-START_TEST(early_answer)
+/* @early comes when the receiver has the head alone, and @late when it has all. */
+static CURLcode run_early(const char *early, const char *late)
 {
 	struct http_connection c = {.error = error};
+	char answer[512];
 
 	run("", 1);
 	memset(&scene, 0, sizeof(scene));
-	scene.answer = "HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n";
+	snprintf(answer, sizeof(answer), "%s%s", early, late);
+	scene.answer = answer;
 	scene.step = 4096;
-	scene.answered_after = strlen(exchange.head);
-	ck_assert_int_eq(http_exchange_run(&exchange, &c), CURLE_OK);
+	scene.answered_after = strlen(HEAD);
+	scene.nr_early = strlen(early);
+	return http_exchange_run(&exchange, &c);
+}
+
+/* A receiver that refuses a large request need not read it. Any other gets the rest. */
+START_TEST(early_answer)
+{
+	ck_assert_int_eq(run_early("HTTP/1.1 413 Large\r\nContent-Length: 0\r\n\r\n", ""),
+			 CURLE_OK);
 	ck_assert_int_eq(exchange.status, 413);
-	ck_assert_str_eq(scene.sent, exchange.head);
+	ck_assert_str_eq(scene.sent, HEAD);
+	ck_assert_int_eq(run_early("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok", ""), CURLE_OK);
+	ck_assert_int_eq(exchange.status, 200);
+	ck_assert_str_eq(scene.sent, HEAD BODY);
+	ck_assert_str_eq(scene.body, "ok");
+}
+END_TEST
+
+/* It is no answer yet, and says nothing of the one that follows. */
+START_TEST(interim_answer)
+{
+	static const char interim[] =
+		"HTTP/1.1 103 Early\r\nContent-Type: text/plain\r\nRetry-After: 5\r\n"
+		"Content-Length: 9\r\n\r\n";
+	static const char last[] = "HTTP/1.1 200 OK\r\n\r\nuntil the end";
+
+	ck_assert_int_eq(run_early(interim, last), CURLE_OK);
+	ck_assert_int_eq(exchange.status, 200);
+	ck_assert_str_eq(scene.sent, HEAD BODY);
+	ck_assert_str_eq(scene.body, "until the end");
+	ck_assert_str_eq(exchange.content_type, "");
+	ck_assert_int_eq(exchange.retry_after_s, 0);
+	/* Both at once. */
+	ck_assert_int_eq(
+		run_early("HTTP/1.1 102 Wait\r\n\r\nHTTP/1.1 400 Bad\r\nContent-Length: 0\r\n\r\n",
+			  ""),
+		CURLE_OK);
+	ck_assert_int_eq(exchange.status, 400);
+	ck_assert_str_eq(scene.sent, HEAD);
 }
 END_TEST
 
 SUITE_MAIN_OF(((struct suite){
 		      .name = "http_exchange", .loop = an_answer, .nr_loops = ARRAY_SIZE(answers)}),
-	      headers, too_long, early_answer)
+	      headers, too_long, early_answer, interim_answer)

@@ -6,6 +6,7 @@
  */
 #include "report/push/curl_library.h"
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <openssl/evp.h>
@@ -13,9 +14,11 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/parse.h"
 #include "report/push/http_exchange.h"
 #include "report/text/textbuf.h"
 
@@ -98,10 +101,28 @@ static bool keep(char **part, const char *text)
 	return *part || !text;
 }
 
+/* A name or an address, with nothing that other readers of URLs take for an end of it. */
+static bool is_host(const char *host)
+{
+	static const char letters[] =
+		"-._0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+	char literal[INET6_ADDRSTRLEN];
+	struct in6_addr address;
+	size_t len = strlen(host);
+
+	if (*host != '[')
+		return len && strspn(host, letters) == len;
+	if (len > sizeof(literal) + 1 || host[len - 1] != ']')
+		return false;
+	snprintf(literal, sizeof(literal), "%.*s", (int)len - 2, host + 1);
+	return inet_pton(AF_INET6, literal, &address) == 1;
+}
+
 /* [USER[:PASSWORD]@]HOST[:PORT] */
 static CURLUcode read_authority(struct Curl_URL *url, char *text)
 {
 	char *host = cut(text, '@', true), *port, *password, *end;
+	uint64_t number;
 
 	if (host) {
 		password = cut(text, ':', false);
@@ -112,7 +133,7 @@ static CURLUcode read_authority(struct Curl_URL *url, char *text)
 	}
 	end = *host == '[' ? strchr(host, ']') : NULL;
 	port = cut(end ? end : host, ':', false);
-	if (!*host || (*host == '[' && !end) || (port && port[strspn(port, "0123456789")]))
+	if (!is_host(host) || (port && *port && parse_u64(port, 0, UINT16_MAX, &number)))
 		return CURLUE_MALFORMED_INPUT;
 	return keep(&url->host, host) && keep(&url->port, port && *port ? port : NULL)
 		       ? CURLUE_OK
@@ -354,6 +375,17 @@ static const char *describe(CURLcode code)
 	return code == CURLE_OUT_OF_MEMORY ? "out of memory" : "the request failed";
 }
 
+/* Room comes first: a buffer that grows leaves what was in it behind. */
+static void put_secret(struct textbuf *head, const char *scheme, const char *secret)
+{
+	if (!textbuf_reserve(head, strlen(secret) + 64))
+		return;
+	textbuf_str(head, "Authorization: ");
+	textbuf_str(head, scheme);
+	textbuf_str(head, secret);
+	textbuf_str(head, "\r\n");
+}
+
 /* Appends the header with the user and the password (RFC 7617). Returns 0 or -ENOMEM. */
 static int put_basic(const struct handle *h, struct textbuf *head)
 {
@@ -367,13 +399,43 @@ static int put_basic(const struct handle *h, struct textbuf *head)
 	coded = malloc(4 * ((size_t)len + 2) / 3 + 1);
 	if (coded) {
 		EVP_EncodeBlock((unsigned char *)coded, (unsigned char *)both, len);
-		textbuf_str(head, "Authorization: Basic ");
-		textbuf_str(head, coded);
-		textbuf_str(head, "\r\n");
+		put_secret(head, "Basic ", coded);
 		explicit_bzero(coded, strlen(coded));
 	}
 	explicit_bzero(both, len);
 	return coded ? 0 : -ENOMEM;
+}
+
+/* Appends the token, if there is one. Returns 0 or -ENOMEM. */
+static int put_authorization(const struct handle *h, struct textbuf *head)
+{
+	if (h->auth == (long)CURLAUTH_BASIC && h->user)
+		return put_basic(h, head);
+	if (h->token)
+		put_secret(head, "Bearer ", h->token);
+	return 0;
+}
+
+/* Has the caller a header @name, which takes the place of the usual one? */
+static bool has_header(const struct handle *h, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const struct curl_slist *item = h->headers; item; item = item->next)
+		if (!strncasecmp(item->data, name, len) && item->data[len] == ':')
+			return true;
+	return false;
+}
+
+/* The caller's headers. One without a value only takes the place of another. */
+static void put_headers(const struct handle *h, struct textbuf *head)
+{
+	for (const struct curl_slist *item = h->headers; item; item = item->next) {
+		const char *colon = strchr(item->data, ':');
+
+		if (colon && colon[1 + strspn(colon + 1, " \t")])
+			textbuf_printf(head, "%s\r\n", item->data);
+	}
 }
 
 /* Makes the head of the request. Returns 0 or -ENOMEM. */
@@ -381,18 +443,17 @@ static int put_head(const struct handle *h, const struct Curl_URL *url, struct t
 {
 	int ret = 0;
 
-	textbuf_printf(
-		head, "POST %s HTTP/1.1\r\nHost: %s%s%s\r\nUser-Agent: %s\r\nAccept: */*\r\n",
-		url->path, url->host, url->port ? ":" : "", url->port ? url->port : "", h->agent);
+	textbuf_printf(head, "POST %s HTTP/1.1\r\nHost: %s%s%s\r\n", url->path, url->host,
+		       url->port ? ":" : "", url->port ? url->port : "");
+	if (!has_header(h, "User-Agent"))
+		textbuf_printf(head, "User-Agent: %s\r\n", h->agent);
+	if (!has_header(h, "Accept"))
+		textbuf_str(head, "Accept: */*\r\n");
 	textbuf_printf(head, "Connection: close\r\nContent-Length: %" PRIu64 "\r\n",
 		       (uint64_t)h->body_bytes);
-	for (const struct curl_slist *item = h->headers; item; item = item->next)
-		if (*item->data && item->data[strlen(item->data) - 1] != ':')
-			textbuf_printf(head, "%s\r\n", item->data);
-	if (h->auth == (long)CURLAUTH_BASIC && h->user)
-		ret = put_basic(h, head);
-	else if (h->token)
-		textbuf_printf(head, "Authorization: Bearer %s\r\n", h->token);
+	put_headers(h, head);
+	if (!has_header(h, "Authorization"))
+		ret = put_authorization(h, head);
 	textbuf_bytes(head, "\r\n", sizeof("\r\n"));
 	return ret ? ret : head->error;
 }

@@ -35,6 +35,15 @@ for client in profrep static/profrep; do
 	check "$client: a URL with a password" says 1 "the URL has a user or a password" "$profrep" push http://me:s3cret@127.0.0.1:1/ sums.prof
 	check "$client: a URL with a password: it is not printed" same "$(grep -c s3cret err)" 0
 	check "$client: another scheme" says 1 "not a URL of http or https" "$profrep" push ftp://127.0.0.1/ sums.prof
+	for odd in "http://127.0.0.1:$((port + 65536))" "http://[::1]x:$port" "http://[127.0.0.1]:$port" "http://127.0.0.1;x:$port"; do
+		check "$client: $odd, which readers of URLs would not understand alike" says 1 "not a URL of http or https" "$profrep" push "$odd" sums.prof
+	done
+	start_receiver
+	check "$client: headers in place of the usual ones" \
+		push --token-file token --header "authorization: Mine" --header "User-Agent: mine" --header "X-Time: 12:" sums.prof
+	for header in authorization:Mine user-agent:mine x-time:12:; do
+		check "$client: the header ${header%%:*} is sent as it is given" same "$(sent "${header%%:*}")" "${header#*:}"
+	done
 	check "$client: no URL" says 2 "command push: needs a URL" "$profrep" push
 	printf 'a\nb' > lines
 	check "$client: a token of two lines" says 1 "'lines': it does not hold a token" push --token-file lines sums.prof

@@ -163,7 +163,7 @@ $(B)/profrec.skel.h: $(B)/profrec.bpf.o
 	$(call msg,GEN)
 	$(Q)$(BPFTOOL) gen skeleton $< name profrec_bpf > $@
 
-# The maps and settings of the programs, for the recorder's own copy of them (record/program/).
+# The maps and settings of the programs, for the recorder's own copy of them (record/sampling/program/).
 $(B)/program_maps.h: $(B)/profrec.skel.h
 	$(call msg,GEN)
 	$(Q)awk '/^\t\} maps;/ { exit } /struct bpf_map \*/ { sub(/;/, ""); sub(/\*/, "", $$3); \
@@ -177,8 +177,8 @@ $(B)/program_settings.h: $(B)/profrec.skel.h
 $(call obj,$(RECORD_SRC)) $(B)/tests/unit/test_bpf_stack.o: | $(B)/profrec.skel.h
 
 # The programs read words at any address, as they may in the kernel.
-$(B)/record/program/program.o: CFLAGS += $(if $(SAN),-fno-sanitize=alignment)
-$(B)/record/program/program.o: | $(B)/program_maps.h $(B)/program_settings.h
+$(B)/record/sampling/program/program.o: CFLAGS += $(if $(SAN),-fno-sanitize=alignment)
+$(B)/record/sampling/program/program.o: | $(B)/program_maps.h $(B)/program_settings.h
 
 # The option lists of the man pages come from the programs' option tables: @OPTIONS@ stands for those of a program,
 # @OPTIONS COMMAND@ for those of a command. @LANGUAGES@ stands for the recorder's table of languages.
@@ -227,7 +227,7 @@ wraps = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
 PLAYED := cpus_possible proc_tgid proc_parent proc_tracer proc_add_threads random targets_faults targets_read_comm \
 	targets_read_process thread_times_has_ended thread_times_read thread_times_runs program_lose_samples program_needs_stop \
 	program_take_sample
-$(B)/tests/test_stop_source $(B)/tests/test_stop_times: UNIT_LIBS := $(call wraps,$(PLAYED) access timerfd_settime)
+$(B)/tests/test_ptrace_source $(B)/tests/test_stop_times: UNIT_LIBS := $(call wraps,$(PLAYED) access timerfd_settime)
 $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_stops: UNIT_LIBS := $(call wraps,$(PLAYED) ioctl mmap64 syscall)
 $(B)/tests/test_drain: UNIT_LIBS := $(call wraps,sampler_count_waiting sampler_drain sampler_visit_waiting)
 $(B)/tests/test_backend: UNIT_LIBS := $(call wraps,access bpf_map_create privilege_event_level privilege_explain_none privilege_has \
@@ -264,8 +264,8 @@ $(B)/tests/test_found_threads $(B)/tests/test_java_stretch: UNIT_LIBS := $(call 
 $(B)/tests/test_process_machine: UNIT_LIBS := $(call wraps,clock_gettime machines_put)
 $(B)/tests/test_sample_source: UNIT_LIBS := $(call wraps,perf_source_add perf_source_create perf_source_destroy perf_source_event perf_source_fds \
 	perf_source_has_changed perf_source_has_kernel perf_source_lacks perf_source_nr_lost perf_source_start perf_source_stop perf_source_take \
-	stop_source_add stop_source_create stop_source_destroy stop_source_fds stop_source_lacks stop_source_start stop_source_stop \
-	stop_source_take)
+	ptrace_source_add ptrace_source_create ptrace_source_destroy ptrace_source_fds ptrace_source_lacks ptrace_source_start ptrace_source_stop \
+	ptrace_source_take)
 $(B)/tests/test_space_machines: UNIT_LIBS := $(call wraps,clock_gettime interpreter_maps_sampled machines_remove proc_is_gone process_machine_look \
 	process_machine_look_again thread_context_find)
 $(B)/tests/test_early_java: UNIT_LIBS := $(call wraps,java_stretch_walk machines_find method_names_want_unnamed space_maps_machine)

@@ -2,7 +2,7 @@
 /*
  * A variable that the recorder sets before it loads the programs. To the verifier it is a constant,
  * and code that it rules out costs nothing. Where the programs run in the recorder itself
- * (record/program/), it is a variable like others.
+ * (record/sampling/program/), it is a variable like others.
  */
 #ifndef BPF_SETTING_H
 #define BPF_SETTING_H

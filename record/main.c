@@ -7,11 +7,11 @@
 #include "common/clock.h"
 #include "common/err.h"
 #include "common/hash.h"
-#include "record/list_events.h"
-#include "record/parse_options.h"
-#include "record/recorder.h"
-#include "record/repeat.h"
-#include "record/system/open_files.h"
+#include "record/run/list_events.h"
+#include "record/run/parse_options.h"
+#include "record/run/recorder.h"
+#include "record/run/repeat.h"
+#include "record/host/open_files.h"
 
 /*
  * Exit statuses. With a command, whose status profrec passes on, its own failures have the status

@@ -14,7 +14,7 @@
  * it is there twice, and nobody looks for the second one.
  *
  * Nothing is ever removed. The recorder reads a set at rest, and clears it as a whole
- * (record/sampler/set_memory.c).
+ * (record/sampling/bpf/set_memory.c).
  */
 #ifndef BPF_COUNT_COUNT_SETS_H
 #define BPF_COUNT_COUNT_SETS_H

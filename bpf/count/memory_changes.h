@@ -78,7 +78,7 @@ static __always_inline int report_move(__u64 place, bool is_32_bit)
 	return 0;
 }
 
-/* A kernel has these programs or the tracepoint attached (record/sampler/memory_watch.c). */
+/* A kernel has these programs or the tracepoint attached (record/sampling/bpf/memory_watch.c). */
 SEC("fexit/" CALL_FUNCTION("mremap"))
 int BPF_PROG(moved_64, const void *regs, long ret)
 {

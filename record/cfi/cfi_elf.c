@@ -15,7 +15,7 @@
 #include "elf/elf_sections.h"
 #include "record/cfi/code_step.h"
 #include "record/cfi/go_frames.h"
-#include "record/system/host_abi.h"
+#include "record/host/host_abi.h"
 
 /* Files have up to a dozen. */
 #define SEGMENTS_MAX 1024

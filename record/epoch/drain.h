@@ -8,7 +8,7 @@
 
 #include "common/err.h"
 #include "record/epoch/epoch.h"
-#include "record/sampler/sampler.h"
+#include "record/sampling/bpf/sampler.h"
 #include "record/unwind/early_samples.h"
 
 struct drain;

@@ -4,8 +4,8 @@
 #define RECORD_EPOCH_EPOCH_SOURCES_H
 
 #include "record/process/address_spaces.h"
-#include "record/process/label_keys.h"
-#include "record/process/look_budget.h"
+#include "record/looks/label_keys.h"
+#include "record/looks/look_budget.h"
 #include "record/process/new_processes.h"
 #include "record/symbols/file_names.h"
 #include "record/symbols/function_names.h"

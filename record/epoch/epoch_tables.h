@@ -17,7 +17,7 @@
 #include "common/vec.h"
 #include "format/count_rows.h"
 #include "format/prof.h"
-#include "record/process/file_identity.h"
+#include "record/looks/file_identity.h"
 
 typedef VEC(struct prof_mapping) prof_mapping_vec;
 

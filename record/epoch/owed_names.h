@@ -12,7 +12,7 @@
 #include "common/vec.h"
 #include "format/prof.h"
 #include "record/epoch/epoch_tables.h"
-#include "record/process/file_identity.h"
+#include "record/looks/file_identity.h"
 
 /* An object that lacks names. */
 struct owed_object {

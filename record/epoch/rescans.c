@@ -5,7 +5,7 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
-#include "record/proc/proc_task.h"
+#include "record/looks/proc_task.h"
 #include "record/process/proc_scan.h"
 
 bool rescans_has(const struct rescans *rescans, const struct address_space *space)

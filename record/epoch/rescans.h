@@ -14,7 +14,7 @@
 #include "common/vec.h"
 #include "record/epoch/raw_stack.h"
 #include "record/process/address_spaces.h"
-#include "record/process/look_budget.h"
+#include "record/looks/look_budget.h"
 
 /* All zero: none, and no limit. */
 struct rescans {

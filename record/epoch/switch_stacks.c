@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "record/system/host_abi.h"
+#include "record/host/host_abi.h"
 
 /* Beginnings of the names of functions that call tracers (include/linux/tracepoint.h). */
 static const char *const tracer_names[] = {"__traceiter_", "__bpf_trace_", "bpf_trace_run"};

@@ -10,7 +10,7 @@
 
 #include "common/cleanup.h"
 #include "record/machines/process_reads.h"
-#include "record/maps/maps.h"
+#include "record/sampling/program/maps.h"
 
 struct machine_question {
 	uint32_t pid;

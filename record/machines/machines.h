@@ -3,7 +3,7 @@
  * The machines of processes (machine_kinds.h). Tells the BPF program how to walk the code that each
  * has made. The looker reads that from the process.
  *
- * Users share the room in the program's maps (record/system/shares.h).
+ * Users share the room in the program's maps (record/shares/shares.h).
  */
 #ifndef RECORD_MACHINES_MACHINES_H
 #define RECORD_MACHINES_MACHINES_H
@@ -14,8 +14,8 @@
 #include "common/vec.h"
 #include "bpf/languages/languages.h"
 #include "record/machines/machine_kinds.h"
-#include "record/system/looker.h"
-#include "record/system/shares.h"
+#include "record/looks/looker.h"
+#include "record/shares/shares.h"
 
 /* A process, its interpreter, and the place of offset 0 of the interpreter's file. */
 struct machine_owner {

@@ -8,7 +8,7 @@
 #include "common/cleanup.h"
 #include "common/hash.h"
 #include "common/minmax.h"
-#include "record/maps/maps.h"
+#include "record/sampling/program/maps.h"
 #include "record/machines/process_reads.h"
 
 /* In place of a hash of names: the program has read none. */

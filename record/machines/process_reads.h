@@ -4,7 +4,7 @@
 #define RECORD_MACHINES_PROCESS_READS_H
 
 #include "record/machines/machine_memory.h"
-#include "record/process/resident_memory.h"
+#include "record/looks/resident_memory.h"
 
 /* What can be read of @memory, which is borrowed, without waiting for anybody. */
 struct machine_memory machine_memory_of(struct resident_memory *memory);

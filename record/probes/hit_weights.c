@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "record/sampler/event_names.h"
+#include "record/sampling/bpf/event_names.h"
 
 #define ARGS_MAX 6 /* in registers */
 

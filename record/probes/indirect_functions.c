@@ -15,7 +15,7 @@
 #include "elf/arch.h"
 #include "record/cfi/cfi_elf.h"
 #include "record/probes/mapped_code.h"
-#include "record/process/resident_memory.h"
+#include "record/looks/resident_memory.h"
 
 /* Processes of the host that are asked at most, each about all of its files. */
 #define WITNESSES_MAX 64

@@ -9,7 +9,7 @@
 #include "common/compare.h"
 #include "common/parse.h"
 #include "common/search.h"
-#include "record/sampler/event_names.h"
+#include "record/sampling/bpf/event_names.h"
 
 #define KALLSYMS  "/proc/kallsyms"
 #define BLACKLIST "/sys/kernel/debug/kprobes/blacklist"

@@ -3,7 +3,7 @@
 #ifndef RECORD_PROBES_KERNEL_WAY_H
 #define RECORD_PROBES_KERNEL_WAY_H
 
-#include "record/sampler/sampler_load.h"
+#include "record/sampling/bpf/sampler_load.h"
 
 /*
  * Turns KERNEL_BY_ANY into the first way that this kernel has. The last way is fentry, of which

@@ -14,7 +14,7 @@
 #include "common/safe_open.h"
 #include "record/probes/mapped_code.h"
 #include "record/proc/proc_path.h"
-#include "record/system/host_abi.h"
+#include "record/host/host_abi.h"
 
 #define CACHE_PATH      "/etc/ld.so.cache"
 #define CACHE_BYTES_MAX (64u << 20)

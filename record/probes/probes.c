@@ -14,9 +14,9 @@
 #include "record/probes/kernel_entries.h"
 #include "record/probes/kernel_way.h"
 #include "record/probes/similar_names.h"
-#include "record/sampler/event_names.h"
-#include "record/sampler/tracefs.h"
-#include "record/system/privilege.h"
+#include "record/sampling/bpf/event_names.h"
+#include "record/sampling/bpf/tracefs.h"
+#include "record/host/privilege.h"
 
 /* A pattern that matches more would bring the host down. */
 #define PLACES_MAX 65536

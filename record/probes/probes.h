@@ -20,7 +20,7 @@
 #include "record/probes/pattern.h"
 #include "record/probes/tracepoints.h"
 #include "record/probes/user_functions.h"
-#include "record/sampler/sampler.h"
+#include "record/sampling/bpf/sampler.h"
 
 /* A file with places in it. */
 struct probed_file {

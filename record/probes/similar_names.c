@@ -10,7 +10,7 @@
 #include "record/probes/name_vec.h"
 #include "record/probes/tracepoints.h"
 #include "record/probes/user_functions.h"
-#include "record/sampler/tracefs.h"
+#include "record/sampling/bpf/tracefs.h"
 
 #define C_LIBRARY "c"
 

@@ -9,7 +9,7 @@
 
 #include "common/parse.h"
 #include "common/readfile.h"
-#include "record/sampler/event_names.h"
+#include "record/sampling/bpf/event_names.h"
 
 #define PATH_SIZE    1024
 #define ID_BYTES_MAX 64

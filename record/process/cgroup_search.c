@@ -13,8 +13,8 @@
 #include "common/vec.h"
 #include "common/words.h"
 #include "format/prof.h"
-#include "record/process/cgroup_paths.h"
-#include "record/process/container_names.h"
+#include "record/looks/cgroup_paths.h"
+#include "record/looks/container_names.h"
 
 #define MOUNTS_MAX (8u << 20) /* bytes of /proc/self/mountinfo */
 

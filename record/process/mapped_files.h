@@ -12,8 +12,8 @@
 #include "common/buildid.h"
 #include "common/index.h"
 #include "common/vec.h"
-#include "record/process/mapped_file.h"
-#include "record/system/memory_budget.h"
+#include "record/looks/mapped_file.h"
+#include "record/shares/memory_budget.h"
 
 struct mapped_files {
 	VEC(struct mapped_file) files;

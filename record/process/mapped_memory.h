@@ -11,7 +11,7 @@
 
 #include "record/process/mapped_files.h"
 #include "record/process/mappings.h"
-#include "record/system/memory_budget.h"
+#include "record/shares/memory_budget.h"
 
 /*
  * Memories that have live mappings in common, since a fork copied them, until one of them changes.

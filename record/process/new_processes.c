@@ -6,8 +6,8 @@
 
 #include "common/clock.h"
 #include "common/hash.h"
-#include "record/process/process_context.h"
-#include "record/process/process_environment.h"
+#include "record/looks/process_context.h"
+#include "record/looks/process_environment.h"
 
 /* Programs take longer to come to life than to publish what they are. */
 #define CONTEXT_AGE_MIN_NS 500000000

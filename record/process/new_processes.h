@@ -14,11 +14,11 @@
 #include "bpf/shared.h"
 #include "common/index.h"
 #include "common/vec.h"
-#include "record/proc/proc_info.h"
+#include "record/looks/proc_info.h"
 #include "record/process/address_spaces.h"
-#include "record/process/cgroup_paths.h"
-#include "record/process/container_names.h"
-#include "record/system/memory_budget.h"
+#include "record/looks/cgroup_paths.h"
+#include "record/looks/container_names.h"
+#include "record/shares/memory_budget.h"
 
 struct new_process {
 	uint32_t pid;

@@ -9,8 +9,8 @@
 #include "record/proc/proc_maps.h"
 #include "record/proc/proc_path.h"
 #include "record/proc/proc_query.h"
-#include "record/proc/proc_task.h"
-#include "record/process/copied_text.h"
+#include "record/looks/proc_task.h"
+#include "record/looks/copied_text.h"
 #include "record/process/memory_sharers.h"
 
 /* A process that maps files of more unresponsive devices than this has unknown mappings. */

@@ -4,7 +4,7 @@
 #include <errno.h>
 
 #include "common/clock.h"
-#include "record/proc/proc_task.h"
+#include "record/looks/proc_task.h"
 #include "record/process/proc_scan.h"
 
 uint32_t replaced_text_find(const struct address_spaces *spaces, const struct address_space *space,

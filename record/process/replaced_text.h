@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Memory without a file that takes the place of a file's text. It may be a copy of that text
- * (record/process/copied_text.h), so the looker compares it when the side-band tells of it. The
+ * (record/looks/copied_text.h), so the looker compares it when the side-band tells of it. The
  * process may not have written all of it yet. So the mapping remembers the file, and records of
  * later changes at the place, as of its protection, lead to another look.
  */
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "record/process/address_spaces.h"
-#include "record/process/look_budget.h"
+#include "record/looks/look_budget.h"
 
 /*
  * The file, and 1, whose text is or was in a part of [@start, @end) of @space, which may be NULL;

@@ -12,7 +12,7 @@
 
 #include "common/cleanup.h"
 #include "common/vec.h"
-#include "record/system/privilege.h"
+#include "record/host/privilege.h"
 
 /*
  * Ring buffer of one CPU. A process start makes about 2 KB of records. So the buffer holds some

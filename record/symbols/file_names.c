@@ -12,16 +12,16 @@
 #include "common/minmax.h"
 #include "common/parse.h"
 #include "common/vec.h"
-#include "record/process/file_owner.h"
-#include "record/process/file_send.h"
-#include "record/system/fd_message.h"
+#include "record/looks/file_owner.h"
+#include "record/looks/file_send.h"
+#include "record/children/fd_message.h"
 #include "record/symbols/file_sources.h"
 #include "record/symbols/known_names.h"
 #include "record/symbols/names_answer.h"
 #include "record/symbols/names_budget.h"
 #include "record/symbols/names_worker.h"
-#include "record/system/owner_queue.h"
-#include "record/system/shares.h"
+#include "record/shares/owner_queue.h"
+#include "record/shares/shares.h"
 
 /*
  * How often a file that cannot be opened is tried in an epoch, each time through another process.

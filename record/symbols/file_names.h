@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #include "common/err.h"
-#include "record/process/mapped_file.h"
+#include "record/looks/mapped_file.h"
 
 struct file_names;
 struct known_symbol;

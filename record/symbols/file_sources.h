@@ -18,7 +18,7 @@
 #include "common/buildid.h"
 #include "common/index.h"
 #include "common/vec.h"
-#include "record/process/mapped_file.h"
+#include "record/looks/mapped_file.h"
 
 /* Those for whom a file stands: the processes of a user, or one process. */
 typedef uint64_t source_scope;

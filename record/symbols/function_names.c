@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/hash.h"
-#include "record/maps/maps.h"
+#include "record/sampling/program/maps.h"
 
 /*
  * A generation is full with half of the functions that the program can remember, or with

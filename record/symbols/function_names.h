@@ -24,7 +24,7 @@
 #include "record/languages/machine_function.h"
 #include "record/languages/source_function.h"
 #include "record/process/address_spaces.h"
-#include "record/system/shares.h"
+#include "record/shares/shares.h"
 
 /* The function of a word. A compiler may have put others into it, which call each other there. */
 struct named_function {

@@ -16,9 +16,9 @@
 #include "common/hash.h"
 #include "common/safe_open.h"
 #include "format/prof.h"
-#include "record/proc/proc_info.h"
+#include "record/looks/proc_info.h"
 #include "record/proc/proc_path.h"
-#include "record/proc/proc_task.h"
+#include "record/looks/proc_task.h"
 #include "record/symbols/perf_map.h"
 
 /* Descriptors held. Each also keeps a file system of a container from going away. */

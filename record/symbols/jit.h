@@ -4,9 +4,9 @@
  * the process's own root. The recorder can reach it only while the process lives, or through a
  * descriptor that it opened while the process lived. So it has that directory held for every
  * process that maps memory to run its own code from. When the process ends, the map is held
- * instead. The looker holds both, since their files are others' (record/system/looker.h).
+ * instead. The looker holds both, since their files are others' (record/looks/looker.h).
  *
- * Users share what is held (record/system/shares.h). A process for which nothing is held has names
+ * Users share what is held (record/shares/shares.h). A process for which nothing is held has names
  * as long as it lives. Users also have shares of the CPU time for reading maps.
  */
 #ifndef RECORD_SYMBOLS_JIT_H
@@ -18,10 +18,10 @@
 #include "common/index.h"
 #include "common/vec.h"
 #include "record/process/address_spaces.h"
-#include "record/system/cpu_share.h"
-#include "record/system/looker.h"
-#include "record/system/owner_time.h"
-#include "record/system/shares.h"
+#include "record/looks/cpu_share.h"
+#include "record/looks/looker.h"
+#include "record/shares/owner_time.h"
+#include "record/shares/shares.h"
 
 /* A process that has or may have a map. */
 struct jit_process {

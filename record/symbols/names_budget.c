@@ -3,7 +3,7 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
-#include "record/process/file_owner.h"
+#include "record/looks/file_owner.h"
 
 /* CPU time that can be used at once, and the part of the time that passes: 1 / this. */
 #define CPU_MAX_NS NS_PER_S

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "record/system/owner_time.h"
+#include "record/shares/owner_time.h"
 
 struct names_budget {
 	struct owner_time time; /* of each user */

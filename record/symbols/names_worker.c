@@ -17,9 +17,9 @@
 #include "common/clock.h"
 #include "common/io.h"
 #include "record/symbols/names_answer.h"
-#include "record/system/child.h"
-#include "record/system/fd_message.h"
-#include "record/system/sandbox.h"
+#include "record/children/child.h"
+#include "record/children/fd_message.h"
+#include "record/children/sandbox.h"
 
 /*
  * While nobody waits, the child is nicer than the recorder by this much: it gets a third of what

@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "common/buildid.h"
-#include "record/process/file_identity.h"
-#include "record/system/worker_line.h"
+#include "record/looks/file_identity.h"
+#include "record/children/worker_line.h"
 
 /* Files that the process holds. */
 #define NAMES_FILES_MAX 512

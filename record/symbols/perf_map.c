@@ -15,7 +15,7 @@
 #include "common/parse.h"
 #include "common/safe_open.h"
 #include "common/search.h"
-#include "record/process/user_mount.h"
+#include "record/looks/user_mount.h"
 
 #define CLOCK_SLACK_NS (50 * NS_PER_MS)
 

@@ -13,10 +13,10 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/minmax.h"
-#include "record/maps/maps.h"
+#include "record/sampling/program/maps.h"
 #include "record/unwind/table_cache.h"
-#include "record/proc/proc_task.h"
-#include "record/process/file_send.h"
+#include "record/looks/proc_task.h"
+#include "record/looks/file_send.h"
 #include "record/unwind/table_worker.h"
 
 /* At most this many tables without users are remembered, as long as there is room. */

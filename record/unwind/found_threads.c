@@ -7,7 +7,7 @@
 #include "bpf/walk/unwind.h"
 #include "common/cleanup.h"
 #include "common/minmax.h"
-#include "record/process/resident_memory.h"
+#include "record/looks/resident_memory.h"
 
 struct stack_question {
 	uint32_t pid;

@@ -8,7 +8,7 @@
 #define RECORD_UNWIND_FOUND_THREADS_H
 
 #include "bpf/shared.h"
-#include "record/system/looker.h"
+#include "record/looks/looker.h"
 #include "record/unwind/early_samples.h"
 
 /* The stacks of at most this many threads are copied. */

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#include "record/maps/maps.h"
+#include "record/sampling/program/maps.h"
 
 /* Drains are due when fewer numbers than this are free, and some were left. */
 #define FEW_NUMBERS (MAX_INTERPRETERS / 16)

@@ -4,7 +4,7 @@
  * find the functions that they run, and the epoch which files they are.
  *
  * The program knows an interpreter by a number, of which there are MAX_INTERPRETERS. Users share
- * them, by the owners of the files (record/system/shares.h): whoever owns most of them loses one
+ * them, by the owners of the files (record/shares/shares.h): whoever owns most of them loses one
  * that is sampled least, and gets it back when samples want it and there is room.
  */
 #ifndef RECORD_UNWIND_INTERPRETER_MAPS_H
@@ -18,7 +18,7 @@
 #include "record/languages/files/found_interpreter.h"
 #include "record/process/mapped_files.h"
 #include "record/machines/process_machine.h"
-#include "record/system/shares.h"
+#include "record/shares/shares.h"
 
 /* A file with an interpreter. */
 struct interpreter_of_file {

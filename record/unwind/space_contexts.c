@@ -6,8 +6,8 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
-#include "record/maps/maps.h"
-#include "record/proc/proc_task.h"
+#include "record/sampling/program/maps.h"
+#include "record/looks/proc_task.h"
 
 /* The longest pause before a look where there is none. */
 #define PAUSE_MAX_NS (3600 * NS_PER_S)

@@ -9,8 +9,8 @@
 #include "common/hash.h"
 #include "common/minmax.h"
 #include "common/search.h"
-#include "record/maps/maps.h"
-#include "record/proc/proc_task.h"
+#include "record/sampling/program/maps.h"
+#include "record/looks/proc_task.h"
 
 /* When a second look finds nothing new, the next look has to wait: first and longest time. */
 #define BACKOFF_NS     UINT64_C(200000000)

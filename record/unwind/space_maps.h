@@ -12,7 +12,7 @@
 
 #include "common/parse.h"
 #include "record/process/mappings.h"
-#include "record/process/thread_context.h"
+#include "record/looks/thread_context.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/space_room.h"
 #include "record/machines/process_machine.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who has room for mappings in the program's maps. Users share it (record/system/shares.h). A
+ * Who has room for mappings in the program's maps. Users share it (record/shares/shares.h). A
  * program may still read room that a process has left, so it is free only from the next settle on.
  * A part of the room is for users who have little, so that they need not wait for that when others
  * have all the rest.
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "common/vec.h"
-#include "record/system/shares.h"
+#include "record/shares/shares.h"
 #include "record/unwind/extents.h"
 
 /* A process that wants room. Its number is its item in the shares. */

@@ -11,7 +11,7 @@
 #include "common/err.h"
 #include "record/cfi/unwind_table.h"
 #include "record/languages/files/found_interpreter.h"
-#include "record/system/worker_line.h"
+#include "record/children/worker_line.h"
 
 /*
  * Starts the child. Requests of others to it are a struct table_request with the file's descriptor.

@@ -8,7 +8,7 @@
 
 #include "common/cleanup.h"
 #include "common/hash.h"
-#include "record/maps/maps.h"
+#include "record/sampling/program/maps.h"
 
 /* A number for a new rule: one that is free, or the next. */
 static int take_rule_number(struct table_maps *s, uint32_t *nr)

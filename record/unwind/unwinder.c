@@ -8,8 +8,8 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
-#include "record/maps/rings.h"
-#include "record/proc/proc_task.h"
+#include "record/sampling/program/rings.h"
+#include "record/looks/proc_task.h"
 #include "record/process/proc_scan.h"
 #include "record/process/program_records.h"
 #include "record/unwind/early_java.h"

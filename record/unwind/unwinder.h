@@ -13,7 +13,7 @@
 #include "common/err.h"
 #include "format/prof.h"
 #include "record/process/address_spaces.h"
-#include "record/process/look_budget.h"
+#include "record/looks/look_budget.h"
 #include "record/unwind/early_samples.h"
 #include "record/unwind/interpreter_maps.h"
 #include "record/unwind/table_maps.h"

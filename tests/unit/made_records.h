@@ -6,8 +6,8 @@
 #ifndef TESTS_MADE_RECORDS_H
 #define TESTS_MADE_RECORDS_H
 
-#include "record/sources/perf_source.h"
-#include "record/sources/registers.h"
+#include "record/sampling/perf/perf_source.h"
+#include "record/sampling/ptrace/registers.h"
 #include "tests/unit/made_events.h"
 
 #define USER_CODE 0x33 /* the selector of 64-bit code */

@@ -14,14 +14,14 @@
 #include "common/name_parts.h"
 #include "common/parse.h"
 #include "common/vec.h"
-#include "record/process/file_owner.h"
-#include "record/process/file_send.h"
+#include "record/looks/file_owner.h"
+#include "record/looks/file_send.h"
 #include "record/symbols/file_names.h"
 #include "record/symbols/names_answer.h"
 #include "record/symbols/names_budget.h"
 #include "record/symbols/names_worker.h"
-#include "record/system/fd_message.h"
-#include "record/system/shares.h"
+#include "record/children/fd_message.h"
+#include "record/shares/shares.h"
 #include "tests/unit/suite.h"
 
 /* As in file_names.c. */

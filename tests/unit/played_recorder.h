@@ -10,17 +10,17 @@
 #include <poll.h>
 #include <signal.h>
 
-#include "record/confine.h"
-#include "record/description.h"
+#include "record/run/confine.h"
+#include "record/run/description.h"
 #include "record/output/recordings.h"
 #include "record/output/schedule.h"
-#include "record/pipeline.h"
-#include "record/recorder.h"
-#include "record/session.h"
-#include "record/session_notes.h"
-#include "record/system/exits.h"
-#include "record/system/open_files.h"
-#include "record/system/wakeups.h"
+#include "record/run/pipeline.h"
+#include "record/run/recorder.h"
+#include "record/run/session.h"
+#include "record/run/session_notes.h"
+#include "record/host/exits.h"
+#include "record/host/open_files.h"
+#include "record/host/wakeups.h"
 #include "tests/unit/played_clock.h"
 #include "tests/unit/played_steps.h"
 

@@ -9,12 +9,12 @@
 #include <errno.h>
 #include <linux/capability.h>
 
-#include "record/chosen_events.h"
+#include "record/run/chosen_events.h"
 #include "record/process/proc_scan.h"
-#include "record/sampler/descendants.h"
-#include "record/session.h"
-#include "record/system/cpus.h"
-#include "record/system/privilege.h"
+#include "record/sampling/bpf/descendants.h"
+#include "record/run/session.h"
+#include "record/host/cpus.h"
+#include "record/host/privilege.h"
 #include "record/unwind/found_threads.h"
 #include "tests/unit/played_steps.h"
 

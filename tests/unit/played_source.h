@@ -10,12 +10,12 @@
 #include <string.h>
 
 #include "common/clock.h"
-#include "record/proc/proc_task.h"
-#include "record/program/program.h"
-#include "record/sources/source_options.h"
-#include "record/sources/targets.h"
-#include "record/sources/thread_times.h"
-#include "record/system/cpus.h"
+#include "record/looks/proc_task.h"
+#include "record/sampling/program/program.h"
+#include "record/sampling/ptrace/source_options.h"
+#include "record/sampling/ptrace/targets.h"
+#include "record/sampling/ptrace/thread_times.h"
+#include "record/host/cpus.h"
 #include "tests/unit/played_threads.h"
 
 /* Errors that a test wants to see. */

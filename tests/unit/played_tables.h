@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <poll.h>
 
-#include "record/process/file_send.h"
+#include "record/looks/file_send.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/table_cache.h"
 #include "record/unwind/table_worker.h"

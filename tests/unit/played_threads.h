@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <sys/ptrace.h>
 
-#include "record/sources/tracee.h"
+#include "record/sampling/ptrace/tracee.h"
 #include "tests/unit/suite.h"
 
 struct played_thread {

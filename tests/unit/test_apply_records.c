@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/apply_records.h"
+#include "record/run/apply_records.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 

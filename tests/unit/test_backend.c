@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the kernel permits is played (--wrap). */
-#include "record/backend.h"
+#include "record/run/backend.h"
 
 #include <bpf/bpf.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include <sys/utsname.h>
 
 #include "format/prof.h"
-#include "record/system/host_abi.h"
-#include "record/system/privilege.h"
+#include "record/host/host_abi.h"
+#include "record/host/privilege.h"
 #include "tests/unit/suite.h"
 
 static struct record_options options;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/cgroup_paths.h"
+#include "record/looks/cgroup_paths.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "common/readfile.h"
-#include "record/proc/proc_info.h"
+#include "record/looks/proc_info.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/child.h"
+#include "record/children/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

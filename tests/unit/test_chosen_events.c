@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Probes are not looked for: who would find them is played (--wrap). */
-#include "record/chosen_events.h"
+#include "record/run/chosen_events.h"
 
 #include <errno.h>
 

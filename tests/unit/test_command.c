@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/system/command.h"
-#include "record/system/wakeups.h"
+#include "record/host/command.h"
+#include "record/host/wakeups.h"
 #include "tests/unit/suite.h"
 
 /* Waits until the process of @pidfd has ended. */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/container_names.h"
+#include "record/looks/container_names.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "record/process/json_members.h"
+#include "record/looks/json_members.h"
 #include "tests/unit/suite.h"
 
 static char_vec found;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/copied_text.h"
+#include "record/looks/copied_text.h"
 
 #include <errno.h>
 

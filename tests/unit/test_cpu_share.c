@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/cpu_share.h"
+#include "record/looks/cpu_share.h"
 
 #include "common/clock.h"
 #include "tests/unit/suite.h"

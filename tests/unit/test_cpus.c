@@ -2,7 +2,7 @@
 #include <bpf/libbpf.h>
 #include <unistd.h>
 
-#include "record/system/cpus.h"
+#include "record/host/cpus.h"
 #include "tests/unit/suite.h"
 
 static void expect(const uint32_t *cpus, size_t nr, const char *want)

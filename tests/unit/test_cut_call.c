@@ -5,14 +5,14 @@
  * as by perf events. Signals come meanwhile. Nothing rests on time: a step is over when all stops
  * that are due have come, and the child waits in its call once more.
  */
-#include "record/sources/cut_call.h"
+#include "record/sampling/ptrace/cut_call.h"
 
 #include <sys/ptrace.h>
 
-#include "record/sources/stop_source.h"
-#include "record/sources/thread_stop.h"
-#include "record/sources/tracee.h"
-#include "record/system/host_abi.h"
+#include "record/sampling/ptrace/ptrace_source.h"
+#include "record/sampling/ptrace/thread_stop.h"
+#include "record/sampling/ptrace/tracee.h"
+#include "record/host/host_abi.h"
 #include "tests/unit/waiting_calls.h"
 
 #define NR_ROUNDS 3
@@ -44,7 +44,7 @@ struct result {
 };
 
 static struct scene *scene;
-static struct stop_source *source;
+static struct ptrace_source *source;
 static bool is_asked; /* by perf events: the child is to stop */
 static int nr_let_go, nr_let_go_due, nr_listens, nr_handled_due;
 static const struct tracee_ops *kernel;
@@ -116,7 +116,7 @@ static void take_stops(void)
 	int ret;
 
 	if (way == BY_PTRACE)
-		ck_assert_int_eq(stop_source_take(source), 0);
+		ck_assert_int_eq(ptrace_source_take(source), 0);
 	if (way != BY_PERF || !is_asked)
 		return;
 	ret = thread_stop_look(scene->pid, true, &regs);
@@ -245,8 +245,8 @@ static void begin_call(const struct call *call, const struct disposition *d)
 		run_child(call, d);
 	scene->pid = pid;
 	if (way == BY_PTRACE) {
-		ck_assert_msg(!stop_source_create(&options, &source, &err), "%s", err.text);
-		ck_assert_msg(!stop_source_add(source, pid, false, false, &err), "%s", err.text);
+		ck_assert_msg(!ptrace_source_create(&options, &source, &err), "%s", err.text);
+		ck_assert_msg(!ptrace_source_add(source, pid, false, false, &err), "%s", err.text);
 	}
 	scene->may_begin = 1;
 	settle();
@@ -262,7 +262,7 @@ static struct result end_call(const struct call *call)
 	result.error = scene->error;
 	result.nr_handled = scene->nr_handled;
 	if (way == BY_PTRACE)
-		stop_source_destroy(source);
+		ptrace_source_destroy(source);
 	kill(scene->pid, SIGKILL);
 	waitpid(scene->pid, NULL, 0);
 	for (size_t i = 0; i < ARRAY_SIZE(scene->fd); i++)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The processes of /proc are played (--wrap). */
-#include "record/sampler/descendants.h"
+#include "record/sampling/bpf/descendants.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 
-#include "record/proc/proc_task.h"
+#include "record/looks/proc_task.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 

@@ -2,8 +2,8 @@
 #include <errno.h>
 
 #include "common/clock.h"
-#include "record/description.h"
-#include "record/session_notes.h"
+#include "record/run/description.h"
+#include "record/run/session_notes.h"
 #include "tests/unit/suite.h"
 
 static struct record_options options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Copies of the program at entries of functions. The test plays libbpf (--wrap). */
-#include "record/sampler/entry_programs.h"
+#include "record/sampling/bpf/entry_programs.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>

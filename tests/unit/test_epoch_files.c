@@ -7,7 +7,7 @@
 
 #include "common/readfile.h"
 #include "record/epoch/owed_names.h"
-#include "record/system/shares.h"
+#include "record/shares/shares.h"
 #include "tests/unit/epoch_helper.h"
 #include "tests/unit/suite.h"
 

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "record/sampler/event_names.h"
+#include "record/sampling/bpf/event_names.h"
 #include "tests/unit/suite.h"
 
 static void expect(const char *text, uint32_t type, uint64_t config, bool every)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's part is played (--wrap): events are files of memory, which hold their counts. */
-#include "record/sampler/events.h"
+#include "record/sampling/bpf/events.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 
-#include "record/system/privilege.h"
+#include "record/host/privilege.h"
 #include "tests/unit/suite.h"
 
 #define CALLS_MAX 16

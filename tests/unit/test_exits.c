@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/exits.h"
+#include "record/host/exits.h"
 
 #include <fcntl.h>
 #include <signal.h>

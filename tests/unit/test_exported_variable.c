@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Files in the memory of a process, which is the test's own in every word (--wrap). */
-#include "record/process/exported_variable.h"
+#include "record/looks/exported_variable.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <sys/auxv.h>
 
 #include "record/proc/proc_maps.h"
-#include "record/system/host_abi.h"
+#include "record/host/host_abi.h"
 #include "tests/unit/suite.h"
 
 #define LINKED_AT 0x1000 /* the address of the file as it is linked */

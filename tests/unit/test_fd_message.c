@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/fd_message.h"
+#include "record/children/fd_message.h"
 
 #include <errno.h>
 #include <fcntl.h>

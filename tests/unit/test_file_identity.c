@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/file_identity.h"
+#include "record/looks/file_identity.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Whose files are, by who mounted what has them. */
-#include "record/process/file_owner.h"
+#include "record/looks/file_owner.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/sampler/filters.h"
+#include "record/sampling/bpf/filters.h"
 #include "tests/unit/heap.h"
 #include "tests/unit/suite.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/go_labels.h"
+#include "record/looks/go_labels.h"
 
 #include <elf.h>
 #include <errno.h>
 #include <string.h>
 
-#include "record/process/exported_variable.h"
-#include "record/system/host_abi.h"
+#include "record/looks/exported_variable.h"
+#include "record/host/host_abi.h"
 #include "tests/unit/suite.h"
 
 static struct go_runtime go;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/host.h"
+#include "record/host/host.h"
 #include "tests/unit/suite.h"
 
 START_TEST(described)

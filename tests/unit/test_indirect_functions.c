@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "record/probes/mapped_code.h"
-#include "record/process/resident_memory.h"
+#include "record/looks/resident_memory.h"
 #include "tests/unit/cfi_helper.h"
 #include "tests/unit/suite.h"
 

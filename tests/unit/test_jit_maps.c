@@ -11,7 +11,7 @@
 #include "common/cleanup.h"
 #include "common/clock.h"
 #include "common/safe_open.h"
-#include "record/proc/proc_info.h"
+#include "record/looks/proc_info.h"
 #include "record/symbols/perf_map.h"
 #include "tests/unit/suite.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/json_members.h"
+#include "record/looks/json_members.h"
 
 #include <errno.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/label_keys.h"
+#include "record/looks/label_keys.h"
 
 #include <errno.h>
 #include <stdio.h>

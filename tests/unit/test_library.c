@@ -9,7 +9,7 @@
 #include "common/readfile.h"
 #include "common/safe_open.h"
 #include "record/probes/mapped_code.h"
-#include "record/system/host_abi.h"
+#include "record/host/host_abi.h"
 #include "tests/unit/suite.h"
 
 static struct {

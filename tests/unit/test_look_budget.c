@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/look_budget.h"
+#include "record/looks/look_budget.h"
 
 #include "common/clock.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/looker.h"
+#include "record/looks/looker.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -10,7 +10,7 @@
 
 #include "common/clock.h"
 #include "common/readfile.h"
-#include "record/proc/proc_info.h"
+#include "record/looks/proc_info.h"
 #include "tests/unit/suite.h"
 
 #define DEVICE look_device(7)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which touches are slow. The test plays the clocks, and the time without a processor (--wrap). */
-#include "record/system/looker.h"
+#include "record/looks/looker.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-#include "record/process/mapped_file.h"
+#include "record/looks/mapped_file.h"
 #include "tests/unit/suite.h"
 
 /* A process whose root is the current directory. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/maps/memory_map.h"
+#include "record/sampling/program/memory_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "record/maps/maps.h"
+#include "record/sampling/program/maps.h"
 #include "tests/unit/heap.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel and libbpf are played (--wrap): which programs may run, and which can be attached. */
-#include "record/sampler/memory_watch.h"
+#include "record/sampling/bpf/memory_watch.h"
 
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
@@ -13,8 +13,8 @@
 
 #include "bpf/host_arch.h"
 #include "bpf/shared.h"
-#include "record/program/skeleton.h"
-#include "record/sampler/event_names.h"
+#include "record/sampling/program/skeleton.h"
+#include "record/sampling/bpf/event_names.h"
 #include "tests/unit/suite.h"
 
 /* Programs by their place in names. */

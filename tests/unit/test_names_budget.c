@@ -2,7 +2,7 @@
 /* The clock is the test's own (--wrap). */
 #include "record/symbols/names_budget.h"
 
-#include "record/process/file_owner.h"
+#include "record/looks/file_owner.h"
 #include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
 

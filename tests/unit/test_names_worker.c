@@ -15,10 +15,10 @@
 
 #include "common/clock.h"
 #include "record/symbols/names_answer.h"
-#include "record/system/child.h"
-#include "record/system/fd_message.h"
-#include "record/system/sandbox.h"
-#include "record/system/worker_line.h"
+#include "record/children/child.h"
+#include "record/children/fd_message.h"
+#include "record/children/sandbox.h"
+#include "record/children/worker_line.h"
 #include "tests/unit/suite.h"
 
 #define SOCK     77

@@ -6,8 +6,8 @@
 
 #include "common/clock.h"
 #include "format/prof.h"
-#include "record/process/process_context.h"
-#include "record/process/process_environment.h"
+#include "record/looks/process_context.h"
+#include "record/looks/process_environment.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
 

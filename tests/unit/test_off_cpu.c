@@ -10,9 +10,9 @@
 
 #include "common/minmax.h"
 #include "common/vec.h"
-#include "record/program/program.h"
-#include "record/sampler/sampler.h"
-#include "record/system/cpus.h"
+#include "record/sampling/program/program.h"
+#include "record/sampling/bpf/sampler.h"
+#include "record/host/cpus.h"
 #include "tests/unit/suite.h"
 
 /* Above PID_MAX_LIMIT: no process has these ids. */

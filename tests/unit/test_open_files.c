@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Limits of this process, which may be lowered without privileges. */
-#include "record/system/open_files.h"
+#include "record/host/open_files.h"
 
 #include <errno.h>
 #include <sys/resource.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/sampler/overhead.h"
+#include "record/sampling/bpf/overhead.h"
 
 #include "common/clock.h"
 #include "tests/unit/suite.h"

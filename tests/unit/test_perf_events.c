@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/sources/perf_events.h"
+#include "record/sampling/perf/perf_events.h"
 
-#include "record/sources/registers.h"
+#include "record/sampling/ptrace/registers.h"
 #include "tests/unit/made_events.h"
 
 static struct perf_events events;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/sources/perf_sample.h"
-#include "record/sources/registers.h"
+#include "record/sampling/perf/perf_sample.h"
+#include "record/sampling/ptrace/registers.h"
 
 #include <string.h>
 
-#include "record/sources/perf_events.h"
+#include "record/sampling/perf/perf_events.h"
 #include "tests/unit/suite.h"
 
 /* A record, word by word. */

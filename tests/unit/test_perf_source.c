@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Streams of records in the ring buffers of two CPUs. */
-#include "record/sources/perf_source.h"
+#include "record/sampling/perf/perf_source.h"
 
 #include <malloc.h>
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Samples by perf events of threads that are stopped for them (record/sources/perf_source.c). */
+/*
+ * Samples by perf events of threads that are stopped for them (record/sampling/perf/perf_source.c).
+ */
 #include "tests/unit/made_records.h"
 
 /* A thread of an interpreted language is sampled when it stops. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The parts that a pipeline drives are played (--wrap): they note their names, and one fails. */
-#include "record/pipeline.h"
+#include "record/run/pipeline.h"
 
 #include <inttypes.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The capabilities and settings that the kernel would tell of are played (--wrap). */
-#include "record/system/privilege.h"
+#include "record/host/privilege.h"
 
 #include <errno.h>
 #include <linux/capability.h>

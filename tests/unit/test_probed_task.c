@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a task would have without uprobes (bpf/walk/probed_task.h). */
-#include "record/program/helpers.h"
+#include "record/sampling/program/helpers.h"
 
 /* The recorder has the same functions, of its own task. */
 #undef __noinline

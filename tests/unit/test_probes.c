@@ -11,8 +11,8 @@
 #include "record/probes/indirect_functions.h"
 #include "record/probes/kernel_entries.h"
 #include "record/probes/kernel_way.h"
-#include "record/sampler/tracefs.h"
-#include "record/system/privilege.h"
+#include "record/sampling/bpf/tracefs.h"
+#include "record/host/privilege.h"
 #include "tests/unit/suite.h"
 
 #define PROGRAM 100

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/proc/proc_info.h"
+#include "record/looks/proc_info.h"
 
 #include <errno.h>
 #include <pthread.h>

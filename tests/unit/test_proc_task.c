@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "record/proc/proc_task.h"
+#include "record/looks/proc_task.h"
 #include "common/clock.h"
 #include "common/readfile.h"
 #include "tests/unit/suite.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/process_context.h"
+#include "record/looks/process_context.h"
 
 #include <errno.h>
 #include <stdio.h>

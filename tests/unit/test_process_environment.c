@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/process_environment.h"
+#include "record/looks/process_environment.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 
 #include "common/clock.h"
 #include "record/process/proc_scan.h"
-#include "record/system/cpus.h"
+#include "record/host/cpus.h"
 #include "tests/unit/suite.h"
 
 static struct sideband *sb;

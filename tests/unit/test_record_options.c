@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "record/parse_options.h"
+#include "record/run/parse_options.h"
 #include "tests/unit/option_names.h"
 #include "tests/unit/suite.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Each run of the recorder is played (--wrap) in the child that would record, and so are pauses. */
-#include "record/repeat.h"
+#include "record/run/repeat.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "record/recorder.h"
+#include "record/run/recorder.h"
 #include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <sys/wait.h>
 
-#include "record/process/resident_memory.h"
+#include "record/looks/resident_memory.h"
 #include "tests/unit/suite.h"
 
 static uint64_t page_bytes;

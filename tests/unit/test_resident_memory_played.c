@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which pages of a process are read. The test plays its memory, and what /proc tells of it. */
-#include "record/process/resident_memory.h"
+#include "record/looks/resident_memory.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 
 #include "common/readfile.h"
 #include "record/proc/proc_query.h"
-#include "record/proc/proc_task.h"
+#include "record/looks/proc_task.h"
 #include "tests/unit/suite.h"
 
 #define PID 12

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Ring buffers of the recorder's own: those of the kernel need privileges. */
-#include "record/maps/rings.h"
+#include "record/sampling/program/rings.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <stdint.h>
 
-#include "record/maps/memory_map.h"
+#include "record/sampling/program/memory_map.h"
 #include "tests/unit/heap.h"
 #include "tests/unit/suite.h"
 

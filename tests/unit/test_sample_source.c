@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* A source is one of two, which the test plays (--wrap). */
-#include "record/sources/sample_source.h"
+#include "record/run/sample_source.h"
 
-#include "record/sources/perf_source.h"
-#include "record/sources/stop_source.h"
+#include "record/sampling/perf/perf_source.h"
+#include "record/sampling/ptrace/ptrace_source.h"
 #include "tests/unit/played_steps.h"
 
 static struct source *source;
@@ -16,12 +16,12 @@ static char perf, stops;
 
 int __wrap_perf_source_create(const struct source_options *options, struct perf_source **new,
 			      struct err *err);
-int __wrap_stop_source_create(const struct source_options *options, struct stop_source **new,
-			      struct err *err);
+int __wrap_ptrace_source_create(const struct source_options *options, struct ptrace_source **new,
+				struct err *err);
 void __wrap_perf_source_destroy(struct perf_source *s);
-void __wrap_stop_source_destroy(struct stop_source *s);
+void __wrap_ptrace_source_destroy(struct ptrace_source *s);
 const int *__wrap_perf_source_fds(const struct perf_source *s, size_t *nr);
-const int *__wrap_stop_source_fds(const struct stop_source *s, size_t *nr);
+const int *__wrap_ptrace_source_fds(const struct ptrace_source *s, size_t *nr);
 
 int __wrap_perf_source_create(const struct source_options *options, struct perf_source **new,
 			      struct err *err)
@@ -34,14 +34,14 @@ int __wrap_perf_source_create(const struct source_options *options, struct perf_
 	return ret;
 }
 
-int __wrap_stop_source_create(const struct source_options *options, struct stop_source **new,
-			      struct err *err)
+int __wrap_ptrace_source_create(const struct source_options *options, struct ptrace_source **new,
+				struct err *err)
 {
 	int ret = step("create stops");
 
 	(void)options, (void)err;
 	if (!ret)
-		*new = (struct stop_source *)&stops;
+		*new = (struct ptrace_source *)&stops;
 	return ret;
 }
 
@@ -51,7 +51,7 @@ void __wrap_perf_source_destroy(struct perf_source *s)
 		note_step("destroy perf");
 }
 
-void __wrap_stop_source_destroy(struct stop_source *s)
+void __wrap_ptrace_source_destroy(struct ptrace_source *s)
 {
 	if (s)
 		note_step("destroy stops");
@@ -64,7 +64,7 @@ const int *__wrap_perf_source_fds(const struct perf_source *s, size_t *nr)
 	return fds;
 }
 
-const int *__wrap_stop_source_fds(const struct stop_source *s, size_t *nr)
+const int *__wrap_ptrace_source_fds(const struct ptrace_source *s, size_t *nr)
 {
 	(void)s;
 	*nr = 1;
@@ -72,19 +72,19 @@ const int *__wrap_stop_source_fds(const struct stop_source *s, size_t *nr)
 }
 
 PLAY_STEP(perf_source_add, struct perf_source *, uint32_t, bool, bool, struct err *);
-PLAY_STEP(stop_source_add, struct stop_source *, uint32_t, bool, bool, struct err *);
+PLAY_STEP(ptrace_source_add, struct ptrace_source *, uint32_t, bool, bool, struct err *);
 PLAY_STEP(perf_source_start, struct perf_source *, struct err *);
-PLAY_STEP(stop_source_start, struct stop_source *, struct err *);
+PLAY_STEP(ptrace_source_start, struct ptrace_source *, struct err *);
 PLAY_STEP(perf_source_take, struct perf_source *);
-PLAY_STEP(stop_source_take, struct stop_source *);
+PLAY_STEP(ptrace_source_take, struct ptrace_source *);
 PLAY_CALL(perf_source_stop, struct perf_source *);
-PLAY_CALL(stop_source_stop, struct stop_source *);
+PLAY_CALL(ptrace_source_stop, struct ptrace_source *);
 PLAY_VALUE(const struct event_name *, perf_source_event, &perf_event, const struct perf_source *);
 PLAY_VALUE(bool, perf_source_has_kernel, has_kernel, const struct perf_source *);
 PLAY_VALUE(uint64_t, perf_source_nr_lost, 5, const struct perf_source *);
 PLAY_VALUE(bool, perf_source_has_changed, has_changed, struct perf_source *, uint32_t);
 PLAY_VALUE(const char *, perf_source_lacks, "something", const struct perf_source *);
-PLAY_VALUE(const char *, stop_source_lacks, "threads", const struct stop_source *);
+PLAY_VALUE(const char *, ptrace_source_lacks, "threads", const struct ptrace_source *);
 
 static void begin(void)
 {
@@ -151,8 +151,8 @@ START_TEST(stops_of_threads)
 	ck_assert(!source_has_kernel(source));
 	ck_assert(!source_has_changed(source, 1));
 	use();
-	expect_steps("create stops stop_source_add stop_source_start stop_source_take "
-		     "stop_source_stop destroy stops");
+	expect_steps("create stops ptrace_source_add ptrace_source_start ptrace_source_take "
+		     "ptrace_source_stop destroy stops");
 }
 END_TEST
 

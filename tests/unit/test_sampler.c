@@ -3,15 +3,15 @@
  * The programs as the recorder itself runs them, with samples of the test's own. So each sample is
  * known, and each must be counted or said to be lost.
  */
-#include "record/sampler/sampler.h"
+#include "record/sampling/bpf/sampler.h"
 
 #include <string.h>
 
 #include "common/clock.h"
 #include "common/vec.h"
-#include "record/program/program.h"
-#include "record/sources/thread_debts.h"
-#include "record/system/cpus.h"
+#include "record/sampling/program/program.h"
+#include "record/sampling/ptrace/thread_debts.h"
+#include "record/host/cpus.h"
 #include "tests/unit/suite.h"
 
 /* Above PID_MAX_LIMIT: no process has these ids. */

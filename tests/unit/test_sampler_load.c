@@ -2,7 +2,7 @@
 /*
  * How options set up the programs. The test sees them (--wrap) where the recorder would run them.
  */
-#include "record/sampler/sampler_load.h"
+#include "record/sampling/bpf/sampler_load.h"
 
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "bpf/shared.h"
 #include "bpf/walk/unwind.h"
 #include "common/minmax.h"
-#include "record/program/program.h"
-#include "record/program/skeleton.h"
+#include "record/sampling/program/program.h"
+#include "record/sampling/program/skeleton.h"
 #include "tests/unit/suite.h"
 
 #define MB       (UINT64_C(1) << 20)

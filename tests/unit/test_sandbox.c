@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a sandboxed child gives up. The test plays the kernel, and judges its filter (--wrap). */
-#include "record/system/sandbox.h"
+#include "record/children/sandbox.h"
 
 #include <errno.h>
 #include <linux/filter.h>
@@ -13,9 +13,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "record/system/child.h"
-#include "record/system/host_abi.h"
-#include "record/system/privilege.h"
+#include "record/children/child.h"
+#include "record/host/host_abi.h"
+#include "record/host/privilege.h"
 #include "tests/unit/suite.h"
 
 #define PARENT 77

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What the user is told of a recording's gaps. The parts of the session are played (--wrap). */
-#include "record/session_notes.h"
+#include "record/run/session_notes.h"
 
-#include "record/process/file_owner.h"
-#include "record/system/cpus.h"
+#include "record/looks/file_owner.h"
+#include "record/host/cpus.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/played_steps.h"
 

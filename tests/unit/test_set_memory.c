@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/vec.h"
-#include "record/sampler/set_memory.h"
+#include "record/sampling/bpf/set_memory.h"
 #include "tests/unit/suite.h"
 
 /* Files in memory in place of the maps. They are mapped as the maps are. */

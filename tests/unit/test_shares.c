@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/shares.h"
+#include "record/shares/shares.h"
 
 #include <errno.h>
 
-#include "record/system/owner_queue.h"
-#include "record/system/owner_time.h"
+#include "record/shares/owner_queue.h"
+#include "record/shares/owner_time.h"
 #include "tests/unit/random.h"
 #include "tests/unit/suite.h"
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "record/system/cpus.h"
+#include "record/host/cpus.h"
 #include "record/process/sideband.h"
 #include "tests/unit/suite.h"
 

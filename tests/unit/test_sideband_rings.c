@@ -8,7 +8,7 @@
 #include <sys/syscall.h>
 
 #include "record/process/sideband.h"
-#include "record/system/privilege.h"
+#include "record/host/privilege.h"
 #include "tests/unit/suite.h"
 
 #define NR_CPUS 2

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/system/stack_depth.h"
+#include "record/host/stack_depth.h"
 
 #include <errno.h>
 

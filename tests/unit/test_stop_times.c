@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* When record/sources/stop_source.c looks at a thread, and when it has the thread stop. */
+/*
+ * When record/sampling/ptrace/ptrace_source.c looks at a thread, and when it has the thread stop.
+ */
 #include "tests/unit/traced.h"
 
 /* A sample is due when the thread has used a period, not before, and once. */
@@ -234,9 +236,9 @@ START_TEST(the_first_period)
 	lot = PERIOD_NS - 7;
 	played_add(20, 20)->runs = true;
 	runs_for(20, 5);
-	ck_assert_int_eq(stop_source_add(source, 20, false, false, &err), 0);
+	ck_assert_int_eq(ptrace_source_add(source, 20, false, false, &err), 0);
 	runs_for(20, 1000);
-	ck_assert_int_eq(stop_source_start(source, &err), 0);
+	ck_assert_int_eq(ptrace_source_start(source, &err), 0);
 	played_log[0] = '\0';
 	runs_for(20, 6);
 	look();

@@ -12,12 +12,12 @@
 
 #include "common/parse.h"
 #include "common/readfile.h"
-#include "record/system/fd_message.h"
+#include "record/children/fd_message.h"
 #include "record/unwind/table_worker.h"
 #include "tests/unit/suite.h"
 #include "tests/unit/table_helper.h"
 
-/* As in record/system/worker_line.c. */
+/* As in record/children/worker_line.c. */
 #define WORKERS_MAX 32
 
 static struct worker_line *builder;

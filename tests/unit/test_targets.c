@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/sources/targets.h"
+#include "record/sampling/ptrace/targets.h"
 
 #include <stdint.h>
 #include <sys/mman.h>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Reads of this very process, of copies of stacks, and by way of a looker (--wrap). */
-#include "record/program/task_memory.h"
+#include "record/sampling/program/task_memory.h"
 
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
 
 #include "bpf/host_arch.h"
-#include "record/system/looker.h"
+#include "record/looks/looker.h"
 #include "tests/unit/suite.h"
 
 #define NR_PAGES 70 /* more than are kept */

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* How it is found what the threads of a process publish. The test plays the process (--wrap). */
-#include "record/process/thread_context.h"
+#include "record/looks/thread_context.h"
 
 #include <errno.h>
 
-#include "record/process/exported_variable.h"
-#include "record/process/go_labels.h"
-#include "record/process/process_context.h"
+#include "record/looks/exported_variable.h"
+#include "record/looks/go_labels.h"
+#include "record/looks/process_context.h"
 #include "tests/unit/suite.h"
 
 static struct {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The kernel's text about a thread's CPU time is in a file of the test. */
-#include "record/sources/thread_debts.h"
+#include "record/sampling/ptrace/thread_debts.h"
 
 #include <stdio.h>
 #include <sys/mman.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/sources/thread_stop.h"
+#include "record/sampling/ptrace/thread_stop.h"
 
 #include <sys/syscall.h>
 
-#include "record/sources/registers.h"
+#include "record/sampling/ptrace/registers.h"
 #include "tests/unit/played_threads.h"
 
 #define TID 11

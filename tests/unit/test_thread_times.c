@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Texts of /proc/PID/task/TID/stat and schedstat, the former the test's own (--wrap). */
-#include "record/sources/thread_times.h"
+#include "record/sampling/ptrace/thread_times.h"
 
 #include <errno.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "record/proc/proc_task.h"
+#include "record/looks/proc_task.h"
 #include "tests/unit/suite.h"
 
 static uint32_t cpu_numbers[] = {0, 2, 5};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Directories that stand for tracefs. What may be read is played (--wrap), as root may read all. */
-#include "record/sampler/tracefs.h"
+#include "record/sampling/bpf/tracefs.h"
 
 #include <errno.h>
 #include <sys/stat.h>

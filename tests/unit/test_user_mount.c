@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/process/user_mount.h"
+#include "record/looks/user_mount.h"
 
 #include <errno.h>
 #include <sys/statfs.h>

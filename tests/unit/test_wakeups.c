@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
-#include "record/system/wakeups.h"
+#include "record/host/wakeups.h"
 #include "tests/unit/suite.h"
 
 #define FOREVER UINT64_MAX /* the event is there or comes */

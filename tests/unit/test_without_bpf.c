@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is told of processes where no BPF program takes the samples: mappings that have changed. */
-#include "record/without_bpf.h"
+#include "record/run/without_bpf.h"
 
 #include <sys/sysmacros.h>
 
 #include "common/clock.h"
-#include "record/sampler/descendants.h"
+#include "record/sampling/bpf/descendants.h"
 #include "tests/unit/heap.h"
 #include "tests/unit/suite.h"
 

@@ -3,7 +3,7 @@
  * Children that do what their requests say. The clock, the timer and the times of children are
  * played (--wrap).
  */
-#include "record/system/worker_line.h"
+#include "record/children/worker_line.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "common/readfile.h"
-#include "record/system/child.h"
-#include "record/system/fd_message.h"
+#include "record/children/child.h"
+#include "record/children/fd_message.h"
 #include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
 

@@ -6,7 +6,7 @@
 #include <poll.h>
 #include <sys/timerfd.h>
 
-#include "record/sources/stop_source.h"
+#include "record/sampling/ptrace/ptrace_source.h"
 #include "tests/unit/played_source.h"
 
 #define PERIOD_NS (10 * NS_PER_MS)
@@ -14,7 +14,7 @@
 /* How often ends are looked for that nobody has told. */
 #define REAP_LOOKS 8
 
-static struct stop_source *source;
+static struct ptrace_source *source;
 static struct err err;
 static struct itimerspec timer_set;
 static bool lacks_schedstat;
@@ -46,14 +46,14 @@ static void create(uint64_t freq_hz, uint32_t command_pid)
 	};
 
 	tracee = &played_ops;
-	ck_assert_msg(!stop_source_create(&options, &source, &err), "%s", err.text);
+	ck_assert_msg(!ptrace_source_create(&options, &source, &err), "%s", err.text);
 }
 
 /* Threads of this process are traced, and sampling has begun. */
 static void trace(uint32_t pid)
 {
-	ck_assert_msg(!stop_source_add(source, pid, false, false, &err), "%s", err.text);
-	ck_assert_int_eq(stop_source_start(source, &err), 0);
+	ck_assert_msg(!ptrace_source_add(source, pid, false, false, &err), "%s", err.text);
+	ck_assert_int_eq(ptrace_source_start(source, &err), 0);
 	played_log[0] = '\0';
 }
 
@@ -69,12 +69,12 @@ static inline void begin(void)
 static void end(void)
 {
 	nr_played = 0;
-	stop_source_destroy(source);
+	ptrace_source_destroy(source);
 }
 
 static void take(void)
 {
-	ck_assert_int_eq(stop_source_take(source), 0);
+	ck_assert_int_eq(ptrace_source_take(source), 0);
 }
 
 /* It is time to look at the threads. */
@@ -84,7 +84,7 @@ static void look(void)
 	struct pollfd timer = {.events = POLLIN};
 	size_t nr;
 
-	timer.fd = *stop_source_fds(source, &nr);
+	timer.fd = *ptrace_source_fds(source, &nr);
 	ck_assert_uint_eq(nr, 1);
 	ck_assert_int_eq(__real_timerfd_settime(timer.fd, 0, &now, NULL), 0);
 	ck_assert_int_eq(poll(&timer, 1, -1), 1);

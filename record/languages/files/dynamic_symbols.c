@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "record/system/host_abi.h"
+#include "record/host/host_abi.h"
 
 /* Files have up to a dozen, and some forty entries in the dynamic section. */
 #define SEGMENTS_MAX 1024

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/children/worker_line.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/readfile.h"
+#include "record/children/child.h"
+#include "record/children/fd_message.h"
+
+/*
+ * Workers that may be started at once. Each comes back after some time. If this many died, somebody
+ * makes files that kill them, or they are broken.
+ */
+#define WORKERS_MAX    32
+#define WORKER_BACK_NS (10 * NS_PER_S)
+
+/* How often the line looks whether the worker that has a request is stopped, or waits for long. */
+#define LOOK_SECONDS 1
+
+struct worker_line {
+	struct worker_kind kind;
+	pid_t pid;               /* of the worker */
+	int sock;                /* to it; -1: there is none */
+	int timer_fd;            /* readable when it takes too long */
+	int epoll_fd;            /* of both */
+	unsigned int nr_workers; /* so far */
+	unsigned int nr_stopped; /* of them */
+	uint64_t lives_full_ns;  /* CLOCK_MONOTONIC: then all workers will have come back */
+	bool wants_room;         /* a request did not fit into the socket */
+	bool is_begun;           /* the worker is at the first request, if it tells that */
+	uint64_t begin_ns;       /* CLOCK_MONOTONIC: since then it may be at the first one */
+	uint64_t not_blocked_ns; /* of the worker at that time */
+	uint32_t waiting[WORKER_WAITING_MAX]; /* tags of requests in the worker's socket */
+	size_t nr_waiting;
+	size_t nr_lost; /* the first requests went away with an earlier worker */
+	struct lost_children left;
+};
+
+/* Goes off again and again; 0: never. */
+static void set_timer(struct worker_line *l, time_t seconds)
+{
+	const struct itimerspec spec = {.it_value.tv_sec = seconds, .it_interval.tv_sec = seconds};
+
+	timerfd_settime(l->timer_fd, 0, &spec, NULL);
+}
+
+static void end_worker(struct worker_line *l)
+{
+	if (l->sock < 0)
+		return;
+	/* A process that was forked meanwhile may hold the socket open. */
+	epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->sock, NULL);
+	close(l->sock);
+	l->sock = -1;
+	set_timer(l, 0);
+	/* The worker may have closed its end and live on. */
+	child_end(l->pid, &l->left);
+}
+
+/*
+ * How long the worker has run, and all the time in which it was not blocked, since it also waited
+ * for a processor; 0 where the kernel does not count that.
+ */
+static void read_times(const struct worker_line *l, uint64_t *ran, uint64_t *not_blocked)
+{
+	unsigned long long ran_ns = 0, queued_ns = 0;
+	char_vec text = {0};
+	char path[32];
+
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", l->pid);
+	if (read_file(path, 4096, &text) ||
+	    sscanf(text.data, "%llu %llu", &ran_ns, &queued_ns) != 2)
+		ran_ns = queued_ns = 0;
+	vec_free(&text);
+	*ran = ran_ns;
+	*not_blocked = ran_ns + queued_ns;
+}
+
+static uint64_t not_blocked_ns(const struct worker_line *l)
+{
+	uint64_t ran_ns, ns;
+
+	read_times(l, &ran_ns, &ns);
+	return ns;
+}
+
+uint64_t worker_line_ran_ns(const struct worker_line *l)
+{
+	uint64_t ran_ns, ns;
+
+	read_times(l, &ran_ns, &ns);
+	return ran_ns;
+}
+
+bool worker_line_wants_processor(const struct worker_line *l)
+{
+	return l->sock >= 0 && child_state(l->pid) == 'R';
+}
+
+/* Has the worker waited for a file for too long? On a busy host it may need much more time. */
+static bool is_time_up(const struct worker_line *l)
+{
+	uint64_t passed_ns = clock_monotonic_ns() - l->begin_ns;
+	uint64_t other_ns = not_blocked_ns(l) - l->not_blocked_ns;
+
+	return passed_ns > other_ns && passed_ns - other_ns >= l->kind.seconds_max * NS_PER_S;
+}
+
+/* Somebody may stop a worker, which would then be as good as dead, and nobody would notice. */
+static bool is_stopped(struct worker_line *l)
+{
+	siginfo_t info = {0};
+
+	if (l->sock < 0 || waitid(P_PID, l->pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
+		return false;
+	l->nr_stopped++;
+	return true;
+}
+
+static int watch_fd(const struct worker_line *l, int fd)
+{
+	struct epoll_event event = {.events = EPOLLIN};
+
+	return epoll_ctl(l->epoll_fd, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+/* Is the line told when there is room in the worker's socket? */
+static void watch_room(struct worker_line *l, bool wants_room)
+{
+	struct epoll_event event = {.events = wants_room ? EPOLLIN | EPOLLOUT : EPOLLIN};
+
+	if (wants_room != l->wants_room && l->sock >= 0)
+		epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, l->sock, &event);
+	l->wants_room = wants_room;
+}
+
+/* Takes a life, unless none is left for now. */
+static bool take_life(struct worker_line *l)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+
+	if (l->lives_full_ns < now_ns)
+		l->lives_full_ns = now_ns;
+	if (l->lives_full_ns - now_ns > (WORKERS_MAX - 1) * WORKER_BACK_NS)
+		return false;
+	l->lives_full_ns += WORKER_BACK_NS;
+	return true;
+}
+
+static int start_worker(struct worker_line *l)
+{
+	int socks[2], ret;
+	pid_t pid;
+
+	if (!take_life(l))
+		return -EIO;
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, socks))
+		return -errno;
+	l->nr_workers++;
+	l->wants_room = false;
+	pid = fork();
+	if (!pid)
+		l->kind.run(socks[1]);
+	ret = -errno;
+	close(socks[1]);
+	if (pid < 0) {
+		close(socks[0]);
+		return ret;
+	}
+	l->pid = pid;
+	l->sock = socks[0];
+	ret = fcntl(l->sock, F_SETFL, O_NONBLOCK) ? -errno : watch_fd(l, l->sock);
+	if (ret)
+		end_worker(l);
+	return ret;
+}
+
+/* The worker gets a time for each request. */
+static void restart_timer(struct worker_line *l)
+{
+	bool has_work = l->nr_waiting > l->nr_lost;
+
+	set_timer(l, has_work ? LOOK_SECONDS : 0);
+	l->begin_ns = clock_monotonic_ns();
+	l->not_blocked_ns = has_work && l->sock >= 0 ? not_blocked_ns(l) : 0;
+}
+
+/* All requests that wait have gone with the worker, and none of them is to blame. */
+static void lose_requests(struct worker_line *l)
+{
+	end_worker(l);
+	l->nr_lost = l->nr_waiting;
+	l->is_begun = false;
+}
+
+static void remove_first(struct worker_line *l)
+{
+	l->nr_waiting--;
+	memmove(&l->waiting[0], &l->waiting[1], l->nr_waiting * sizeof(l->waiting[0]));
+}
+
+int worker_line_start(struct worker_line **line, const struct worker_kind *kind, struct err *err)
+{
+	struct worker_line *l = calloc(1, sizeof(*l));
+	int ret;
+
+	if (!l)
+		return err_set(err, -ENOMEM, "failed to start the %s: %s", kind->name,
+			       strerror(ENOMEM));
+	l->kind = *kind;
+	l->sock = -1;
+	l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
+	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	ret = l->timer_fd < 0 || l->epoll_fd < 0 ? -errno : watch_fd(l, l->timer_fd);
+	if (!ret)
+		ret = start_worker(l);
+	if (ret) {
+		worker_line_destroy(l);
+		return err_set(err, ret, "failed to start the %s: %s", kind->name, strerror(-ret));
+	}
+	*line = l;
+	return 0;
+}
+
+int worker_line_sock(struct worker_line *l, int *sock)
+{
+	int ret = 0;
+
+	if (l->nr_waiting == WORKER_WAITING_MAX)
+		return -EAGAIN;
+	if (is_stopped(l)) {
+		lose_requests(l);
+		set_timer(l, l->nr_lost ? LOOK_SECONDS : 0);
+	}
+	if (l->sock < 0)
+		ret = start_worker(l);
+	if (!ret)
+		*sock = l->sock;
+	return ret;
+}
+
+void worker_line_expect(struct worker_line *l, uint32_t tag)
+{
+	l->waiting[l->nr_waiting++] = tag;
+	if (l->nr_waiting == l->nr_lost + 1)
+		restart_timer(l);
+}
+
+int worker_line_request(struct worker_line *l, const struct worker_request *request)
+{
+	int sock, ret = worker_line_sock(l, &sock);
+
+	if (!ret)
+		ret = fd_message_send(sock, request->bytes, request->nr, request->fd);
+	/* The worker has died without a request. */
+	if ((ret == -EPIPE || ret == -ECONNRESET) && l->nr_waiting == l->nr_lost) {
+		end_worker(l);
+		ret = worker_line_sock(l, &sock);
+		if (!ret)
+			ret = fd_message_send(sock, request->bytes, request->nr, request->fd);
+	}
+	if (ret == -EAGAIN)
+		watch_room(l, true);
+	if (!ret)
+		worker_line_expect(l, request->tag);
+	return ret;
+}
+
+unsigned int worker_line_nr_workers(const struct worker_line *l)
+{
+	return l->nr_workers;
+}
+
+unsigned int worker_line_nr_stopped(const struct worker_line *l)
+{
+	return l->nr_stopped;
+}
+
+int worker_line_fd(const struct worker_line *l)
+{
+	return l->epoll_fd;
+}
+
+bool worker_memory_is_sealed(int fd)
+{
+	int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);
+	const int needed = F_SEAL_WRITE | F_SEAL_SHRINK;
+
+	return seals >= 0 && (seals & needed) == needed && !lseek(fd, 0, SEEK_SET);
+}
+
+/* The place of the request @tag among those that wait for the worker; or nr_waiting. */
+static size_t find_request(const struct worker_line *l, uint32_t tag)
+{
+	size_t at = 0;
+
+	while (at < l->nr_waiting && l->waiting[at] != tag)
+		at++;
+	return at;
+}
+
+/* The worker has begun with the request @tag, which is the first from now on. */
+static int begin_request(struct worker_line *l, uint32_t tag)
+{
+	size_t at = find_request(l, tag);
+
+	if (at == l->nr_waiting || !l->kind.tells_begin || l->is_begun)
+		return -EBADMSG;
+	memmove(&l->waiting[1], &l->waiting[0], at * sizeof(l->waiting[0]));
+	l->waiting[0] = tag;
+	l->is_begun = true;
+	restart_timer(l);
+	return -EAGAIN;
+}
+
+/* Takes a message of the worker, if there is one. Returns 0 for a reply to the first request. */
+static int receive_message(struct worker_line *l, struct worker_reply *reply, int *memory)
+{
+	_cleanup_close_ int fd = -1;
+	struct worker_reply got;
+	int ret = fd_message_receive(l->sock, &got, sizeof(got), &fd);
+
+	/* A worker that died with requests in its socket. What it had sent before comes next. */
+	if (ret == -ECONNRESET)
+		ret = fd_message_receive(l->sock, &got, sizeof(got), &fd);
+	if (ret)
+		return ret;
+	if (got.status == WORKER_BEGINS) {
+		ret = begin_request(l, got.tag);
+		return ret == -EAGAIN ? receive_message(l, reply, memory) : ret;
+	}
+	if (!l->nr_waiting || got.tag != l->waiting[0] || got.status > 0)
+		return -EBADMSG;
+	*reply = got;
+	*memory = TAKE_FD(fd);
+	return 0;
+}
+
+/* The answer to the first request. Returns 0, -EAGAIN when there is none yet, or an error. */
+static int receive_reply(struct worker_line *l, struct worker_reply *reply, int *memory)
+{
+	int ret = l->sock < 0 ? -ENOTCONN : receive_message(l, reply, memory);
+	uint64_t expirations;
+	bool is_late;
+
+	if (!ret)
+		return 0;
+	/* Each time the timer goes off, the line looks at the worker. */
+	if (ret == -EAGAIN &&
+	    read(l->timer_fd, &expirations, sizeof(expirations)) != sizeof(expirations))
+		return ret;
+	is_late = ret == -EAGAIN && is_time_up(l);
+	if (ret == -EAGAIN && !is_late && !is_stopped(l))
+		return ret;
+	if ((ret == -EAGAIN && !is_late) || (l->kind.tells_begin && !l->is_begun)) {
+		lose_requests(l);
+		return -ECANCELED;
+	}
+	end_worker(l);
+	/* What else was in the socket has gone with the worker. */
+	l->nr_lost = l->nr_waiting ? l->nr_waiting - 1 : 0;
+	return is_late ? -ETIMEDOUT : -EIO;
+}
+
+/*
+ * Has anything happened to the worker: a message, its end, room in its socket, or the timer? The
+ * recorder asks at each wake-up, and there hardly ever has.
+ */
+static bool has_news(const struct worker_line *l)
+{
+	struct epoll_event event;
+
+	return l->sock < 0 || epoll_wait(l->epoll_fd, &event, 1, 0);
+}
+
+bool worker_line_next(struct worker_line *l, struct worker_reply *reply, int *memory)
+{
+	int ret = -ECANCELED;
+
+	*memory = -1;
+	*reply = (struct worker_reply){0};
+	if (l->left.nr)
+		lost_children_reap(&l->left);
+	if (!l->nr_lost && !has_news(l))
+		return false;
+	watch_room(l, false);
+	if (!l->nr_lost)
+		ret = receive_reply(l, reply, memory);
+	/* The worker may have died without a request. */
+	if (ret == -EAGAIN || !l->nr_waiting)
+		return false;
+	if (ret == -ECANCELED) {
+		l->nr_lost--;
+		ret = -EAGAIN;
+	}
+	if (ret)
+		reply->status = ret;
+	reply->tag = l->waiting[0];
+	remove_first(l);
+	l->is_begun = false;
+	restart_timer(l);
+	return true;
+}
+
+void worker_line_destroy(struct worker_line *l)
+{
+	if (!l)
+		return;
+	end_worker(l);
+	cleanup_close(&l->timer_fd);
+	cleanup_close(&l->epoll_fd);
+	free(l);
+}

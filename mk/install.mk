@@ -2,7 +2,9 @@
 # What is installed, and where.
 
 SHARE	:= $(PREFIX)/share
-UNITS	:= $(notdir $(filter-out %-collect,$(wildcard doc/units/*)))
+SYSTEMD := packaging/systemd
+# Beside the unit that a host needs, and its options.
+UNITS	:= $(filter-out profrep-collect profrec.service profrec.default,$(notdir $(wildcard $(SYSTEMD)/*)))
 # This system's own directories get completions where it uses them. A package has them all.
 BASH	:= $(if $(DESTDIR)$(wildcard /usr/share/bash-completion),bash-completion/completions)
 # zsh itself looks into site-functions, which Debian keeps for /usr/local.
@@ -22,7 +24,7 @@ INSTALLED := $(addprefix bin/,profrec profrep) libexec/profrep-collect \
 install: all man completion ## install programs, man pages and completions under DESTDIR/PREFIX
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/libexec $(DESTDIR)$(SHARE)/doc/profrec/units
 	install -m 755 $(PROFREC) $(PROFREP) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 doc/units/profrep-collect $(DESTDIR)$(PREFIX)/libexec
+	install -m 755 $(SYSTEMD)/profrep-collect $(DESTDIR)$(PREFIX)/libexec
 	$(foreach n,1 5 7,install -D -m 644 -t $(DESTDIR)$(SHARE)/man/man$n $(filter %.$n,$(PAGES)) &&) :
 	$(if $(BASH),install -d $(DESTDIR)$(SHARE)/$(BASH))
 	$(if $(BASH),install -m 644 $(B)/completions/profrec $(B)/completions/profrep $(DESTDIR)$(SHARE)/$(BASH))
@@ -30,10 +32,10 @@ install: all man completion ## install programs, man pages and completions under
 	$(if $(ZSH),install -m 644 $(B)/completions/_profrec $(B)/completions/_profrep $(DESTDIR)$(SHARE)/$(ZSH))
 	$(if $(FISH),install -d $(DESTDIR)$(SHARE)/$(FISH))
 	$(if $(FISH),install -m 644 $(B)/completions/profrec.fish $(B)/completions/profrep.fish $(DESTDIR)$(SHARE)/$(FISH))
-	install -m 644 doc/profrec.default $(DESTDIR)$(SHARE)/doc/profrec
-	install -m 644 $(addprefix doc/units/,$(filter-out %.service,$(UNITS))) $(DESTDIR)$(SHARE)/doc/profrec/units
+	install -m 644 $(SYSTEMD)/profrec.default $(DESTDIR)$(SHARE)/doc/profrec
+	install -m 644 $(addprefix $(SYSTEMD)/,$(filter-out %.service,$(UNITS))) $(DESTDIR)$(SHARE)/doc/profrec/units
 	for unit in profrec.service $(addprefix units/,$(filter %.service,$(UNITS))); do \
-		sed 's,/usr/\(bin/prof\|libexec/\),$(PREFIX)/\1,' doc/$$unit > $(DESTDIR)$(SHARE)/doc/profrec/$$unit || exit 1; \
+		sed 's,/usr/\(bin/prof\|libexec/\),$(PREFIX)/\1,' $(SYSTEMD)/$${unit##*/} > $(DESTDIR)$(SHARE)/doc/profrec/$$unit || exit 1; \
 	done
 
 uninstall: ## remove what make install has put under DESTDIR/PREFIX

@@ -35,16 +35,16 @@ done
 # The units, as doc/fleet.md says.
 mkdir -p "$root"/etc/{sysusers.d,tmpfiles.d,sysctl.d,default,systemd/system/multi-user.target.wants} "$root/usr/libexec"
 units=$root/etc/systemd/system
-cp doc/profrec.service doc/units/*.service doc/units/*.timer "$units/"
-cp doc/units/profrep-collect "$root/usr/libexec/"
-cp doc/units/profrep.default "$root/etc/default/profrep"
+cp packaging/systemd/*.service packaging/systemd/*.timer "$units/"
+cp packaging/systemd/profrep-collect "$root/usr/libexec/"
+cp packaging/systemd/profrep.default "$root/etc/default/profrep"
 for name in profrec profrep; do
-	cp doc/units/$name.sysusers "$root/etc/sysusers.d/$name.conf"
-	cp doc/units/$name.tmpfiles "$root/etc/tmpfiles.d/$name.conf"
+	cp packaging/systemd/$name.sysusers "$root/etc/sysusers.d/$name.conf"
+	cp packaging/systemd/$name.tmpfiles "$root/etc/tmpfiles.d/$name.conf"
 done
-cp doc/units/profrec.sysctl "$root/etc/sysctl.d/profrec.conf"
+cp packaging/systemd/profrec.sysctl "$root/etc/sysctl.d/profrec.conf"
 # Files of 20 seconds in place of an hour.
-sed 's/-i 60/-i 10/; s/--rotate 3600/--rotate 20/' doc/profrec.default > "$root/etc/default/profrec"
+sed 's/-i 60/-i 10/; s/--rotate 3600/--rotate 20/' packaging/systemd/profrec.default > "$root/etc/default/profrec"
 
 # The receiver is outside of the machine, where QEMU shows this one's ports.
 tree=$PWD

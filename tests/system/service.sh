@@ -3,11 +3,11 @@
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 
-unit=doc/profrec.service
+unit=packaging/systemd/profrec.service
 if command -v systemd-analyze > /dev/null; then
 	# The programs and the options need not be installed here.
 	mkdir -p "$dir/unit"
-	sed "s,/usr/bin/profrec,$profrec,; s,^EnvironmentFile=.*,EnvironmentFile=$PWD/doc/profrec.default," $unit > "$dir/unit/profrec.service"
+	sed "s,/usr/bin/profrec,$profrec,; s,^EnvironmentFile=.*,EnvironmentFile=$PWD/packaging/systemd/profrec.default," $unit > "$dir/unit/profrec.service"
 	verified() { same "$(systemd-analyze verify --man=no "$dir/unit/profrec.service" 2>&1 | grep profrec.service)" ""; }
 	check "systemd-analyze verify has nothing to say" verified
 	# A check that cannot fail shows nothing.
@@ -19,8 +19,8 @@ fi
 
 need_bpf
 has_root "the service's options and capabilities record" || { plan_end; exit 0; }
-# shellcheck source=doc/profrec.default
-. doc/profrec.default
+# shellcheck source=packaging/systemd/profrec.default
+. packaging/systemd/profrec.default
 check "the options are of a service that never ends" grep -q -- '--rotate 3600 --rotate-keep' <<< "$PROFREC_OPTIONS"
 caps=$(sed -n 's/^CapabilityBoundingSet=//p' $unit | tr 'A-Z' 'a-z' | sed 's/cap_/+/g; s/ /,/g')
 check "the user has the capabilities, and no others" same "$(sed -n 's/^AmbientCapabilities=//p' $unit)" "$(sed -n 's/^CapabilityBoundingSet=//p' $unit)"

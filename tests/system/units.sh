@@ -5,7 +5,7 @@ set -u
 cd "$(dirname "$0")/../.." || exit 1
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
-units=doc/units
+units=packaging/systemd
 export PROFREP=$profrep
 command -v zstd > "$dir/log" || skip_all "zstd is not installed"
 
@@ -13,7 +13,7 @@ command -v zstd > "$dir/log" || skip_all "zstd is not installed"
 if command -v systemd-analyze > "$dir/log"; then
 	mkdir "$dir/units"
 	# The programs need not be installed here.
-	for file in doc/profrec.service $units/*.service $units/*.timer; do
+	for file in $units/*.service $units/*.timer; do
 		sed "s,^ExecStart=/usr/bin/prof[a-z]*,ExecStart=/bin/true,; s,^ExecStart=/usr/bin/rsync,ExecStart=/bin/true,
 			s,^ExecStart=/usr/libexec/profrep-collect,ExecStart=$PWD/$units/profrep-collect," "$file" > "$dir/units/$(basename "$file")"
 	done

@@ -87,7 +87,7 @@ WHERE n.build_id != f.build_id OR n.`offset` != f.`offset` OR n.kind != f.kind O
 DROP TABLE IF EXISTS fleet.new_symbols;
 CREATE TABLE fleet.new_symbols ENGINE = MergeTree ORDER BY (frame_id, depth) AS
 SELECT frame_id, build_id, `offset`, depth, name, file, line, source,
-    toUInt8(indexOf(['bounds', 'recording'], source)) AS rank
+    toUInt8(indexOf(['bounds', 'recording', 'line'], source)) AS rank
 FROM file('symbols.tsv.zst', 'TSVRaw',
     'frame_id UInt64, build_id String, `offset` UInt64, depth UInt32, name String, file String, line UInt32,
     source String')

@@ -84,14 +84,14 @@ SELECT * FROM collisions;
 
 CREATE OR REPLACE TEMP TABLE new_symbols AS
 SELECT DISTINCT ON (frame_id, depth) * FROM (
-    SELECT *, list_position(['bounds', 'recording'], source) AS rank
+    SELECT *, list_position(['bounds', 'recording', 'line'], source) AS rank
     FROM read_csv('symbols.tsv.zst', delim = '\t', quote = '', escape = '', header = false, auto_detect = false,
         nullstr = e'\x01', columns = {'frame_id': 'UBIGINT', 'build_id': 'VARCHAR', 'offset': 'UBIGINT',
         'depth': 'UINTEGER', 'name': 'VARCHAR', 'file': 'VARCHAR', 'line': 'UINTEGER', 'source': 'VARCHAR'}))
 ORDER BY frame_id, depth, rank DESC;
 -- A better source takes the place of another one.
 DELETE FROM new_symbols USING symbols s WHERE new_symbols.frame_id = s.frame_id
-    AND new_symbols.rank <= list_position(['bounds', 'recording'], s.source);
+    AND new_symbols.rank <= list_position(['bounds', 'recording', 'line'], s.source);
 DELETE FROM symbols WHERE frame_id IN (SELECT frame_id FROM new_symbols);
 INSERT INTO symbols SELECT * EXCLUDE (rank) FROM new_symbols;
 

@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/symbols/frame_place.h"
+#include "report/tables/epoch_lines.h"
 
 /* The mark of a frame and place that a count uses, before it has an id. */
 #define IS_USED 1
@@ -224,6 +225,8 @@ int epoch_frames_make(struct epoch_frames *frames, struct recording_tables *tabl
 		return -ENOMEM;
 	object_identities_make(frames->objects, tables->meta, epoch);
 	ret = recorded_names_learn(&tables->recorded, epoch, frames->objects);
+	if (!ret)
+		ret = epoch_lines_add(tables, epoch, frames->objects);
 	mark_used(frames);
 	if (!ret)
 		ret = ask_all(&asked);

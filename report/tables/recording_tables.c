@@ -21,9 +21,10 @@
 /* Symbols and frames that wait for the end. A recording that has more was made to have them. */
 #define HELD_BYTES ((size_t)32 << 20)
 
-const char *const table_name_sources[NR_TABLE_NAME_SOURCES] = {
+static const char *const table_name_sources[NR_TABLE_NAME_SOURCES] = {
 	[NAMED_BY_BOUNDS] = "bounds",
 	[NAMED_BY_RECORDING] = "recording",
+	[NAMED_BY_LINE] = "line",
 };
 
 int recording_tables_init(struct recording_tables *tables, const struct known_ids *known)
@@ -167,10 +168,12 @@ int recording_tables_add_frame(struct recording_tables *tables, const struct fra
 	return end_frame(tables, frame->id);
 }
 
-/* Names of bounds have ids of their own among the names that were seen. */
-static uint64_t name_key(uint64_t id, enum table_name_source source)
+/* A name that is not of the recording's symbols has an id of its own among those that were seen. */
+static uint64_t name_key(uint64_t id, enum table_name_source source, uint32_t depth)
 {
-	return source == NAMED_BY_BOUNDS ? table_id_u64(id, 0) : id;
+	if (source == NAMED_BY_RECORDING)
+		return id;
+	return table_id_u64(id, source == NAMED_BY_BOUNDS ? 0 : (uint64_t)depth + 1);
 }
 
 bool recording_tables_has_name(const struct recording_tables *tables, uint64_t id)
@@ -178,16 +181,17 @@ bool recording_tables_has_name(const struct recording_tables *tables, uint64_t i
 	return id_set_has(&tables->known->names, id) || id_set_has(&tables->names_seen, id);
 }
 
-/* Keeps the name @s of a frame, whose row has @object's build-id, if there is an object. */
+/* Keeps the row of @line for a frame, which has @object's build-id, if there is an object. */
 static int keep_name(struct recording_tables *tables, const struct frame_identity *frame,
-		     const struct object_identity *object, const char *s, size_t len,
+		     const struct object_identity *object, const struct table_line *line,
 		     enum table_name_source source)
 {
 	struct textbuf *out = &tables->name_rows;
 	struct new_name name = {
-		.row.id = name_key(frame->id, source),
-		.frame = frame->id,
-		.source = source,
+		.row.id = name_key(frame->id, source, line->depth),
+		.better = name_key(frame->id,
+				   source == NAMED_BY_BOUNDS ? NAMED_BY_RECORDING : NAMED_BY_LINE,
+				   line->depth),
 	};
 	int ret;
 
@@ -197,14 +201,25 @@ static int keep_name(struct recording_tables *tables, const struct frame_identit
 	textbuf_char(out, '\t');
 	if (object)
 		build_id_put(out, object->object);
+	textbuf_printf(out, "\t%" PRIu64 "\t%" PRIu32 "\t", frame->offset, line->depth);
+	name.name_at = out->nr;
 	textbuf_char(out, '\t');
-	textbuf_u64(out, frame->offset);
-	textbuf_str(out, "\t0\t");
+	packed_rows_field(out, line->file);
+	textbuf_printf(out, "%" PRIu32 "\t%s\n", line->line, table_name_sources[source]);
 	name.row.end = out->nr;
 	ret = out->error;
 	if (!ret)
-		ret = string_set_add(&tables->names, s, len, &name.name);
+		ret = string_set_add(&tables->names, line->name.s, line->name.len, &name.name);
 	return ret ? ret : vec_push(&tables->new_names, name);
+}
+
+static int keep_text(struct recording_tables *tables, const struct frame_identity *frame,
+		     const struct object_identity *object, const char *s, size_t len,
+		     enum table_name_source source)
+{
+	const struct table_line line = {.name = {s, len}, .file = ""};
+
+	return keep_name(tables, frame, object, &line, source);
 }
 
 /* The text that profrep shows for a function without a name. */
@@ -217,7 +232,7 @@ static int keep_bounds(struct recording_tables *tables, const struct frame_ident
 
 	textbuf_printf(&text, "[%s+0x%" PRIx64 "]", slash ? slash + 1 : object->path, start);
 	ret = text.error ? text.error
-			 : keep_name(tables, frame, object, text.data, text.nr, NAMED_BY_BOUNDS);
+			 : keep_text(tables, frame, object, text.data, text.nr, NAMED_BY_BOUNDS);
 	textbuf_deinit(&text);
 	return ret;
 }
@@ -226,11 +241,17 @@ int recording_tables_add_name(struct recording_tables *tables, const struct fram
 			      const struct object_identity *object, const struct range *range)
 {
 	if (range && range->len)
-		return keep_name(tables, frame, object, range->name, range->len,
+		return keep_text(tables, frame, object, range->name, range->len,
 				 NAMED_BY_RECORDING);
 	if (range && object->class != IDENTITY_NAME && object->path[0])
 		return keep_bounds(tables, frame, object, range->start);
 	return 0;
+}
+
+int recording_tables_add_line(struct recording_tables *tables, const struct frame_identity *frame,
+			      const struct object_identity *object, const struct table_line *line)
+{
+	return keep_name(tables, frame, object, line, NAMED_BY_LINE);
 }
 
 static int name_waiting(void *ctx, const struct object_identity *object, uint64_t offset,
@@ -253,5 +274,5 @@ int recording_tables_add_note(struct recording_tables *tables, const struct fram
 		if (end_frame(tables, note->id))
 			return -ENOMEM;
 	}
-	return keep_name(tables, note, NULL, note->name, strlen(note->name), NAMED_BY_RECORDING);
+	return keep_text(tables, note, NULL, note->name, strlen(note->name), NAMED_BY_RECORDING);
 }

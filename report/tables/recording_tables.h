@@ -24,10 +24,9 @@ struct known_ids {
 enum table_name_source {
 	NAMED_BY_BOUNDS,    /* there is no name, but the bounds of the function */
 	NAMED_BY_RECORDING, /* the recording has the name */
+	NAMED_BY_LINE,      /* it has the inlined functions and their lines, too */
 	NR_TABLE_NAME_SOURCES,
 };
-
-extern const char *const table_name_sources[NR_TABLE_NAME_SOURCES];
 
 /* A thing that waits: what it needs goes from the end of the one before it to @end. */
 struct new_thing {
@@ -36,10 +35,18 @@ struct new_thing {
 };
 
 struct new_name {
-	struct new_thing row; /* the text before the name */
-	uint64_t frame;       /* its id */
+	struct new_thing row; /* the text before the name and after it */
+	size_t name_at;       /* where the name stands */
+	uint64_t better;      /* an id like that of the row: with its row, this one says nothing */
 	uint32_t name;        /* in names, mangled */
-	uint8_t source;       /* enum table_name_source */
+};
+
+/* A function of a frame that has lines. */
+struct table_line {
+	uint32_t depth; /* 0: the function of the code itself, 1: what is inlined into it, ... */
+	struct prof_string name; /* mangled */
+	const char *file;
+	uint32_t line;
 };
 
 /*
@@ -109,6 +116,8 @@ int recording_tables_add_frame(struct recording_tables *tables, const struct fra
 int recording_tables_add_note(struct recording_tables *tables, const struct frame_identity *note);
 int recording_tables_add_name(struct recording_tables *tables, const struct frame_identity *frame,
 			      const struct object_identity *object, const struct range *range);
+int recording_tables_add_line(struct recording_tables *tables, const struct frame_identity *frame,
+			      const struct object_identity *object, const struct table_line *line);
 
 /* Returns true if the frame @id has a name. */
 bool recording_tables_has_name(const struct recording_tables *tables, uint64_t id);

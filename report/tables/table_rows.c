@@ -101,15 +101,13 @@ static int take_stacks(struct table_rows *rows, const struct recording_tables *t
 }
 
 /*
- * Returns true if the name is in the table, or a better one. An earlier recording may have the name
- * of a frame. Whether this one has bounds for it then depends on the threads, so no row shows them.
+ * Returns true if the name is in the table, or a better one. An earlier recording may have that.
+ * Whether this recording kept its own then depends on the threads, so no row shows it.
  */
 static bool is_named(const struct table_rows *rows, const struct new_name *name)
 {
-	const struct id_set *named = &rows->known.names;
-
-	return id_set_has(named, name->row.id) ||
-	       (name->source == NAMED_BY_BOUNDS && id_set_has(named, name->frame));
+	return id_set_has(&rows->known.names, name->row.id) ||
+	       id_set_has(&rows->known.names, name->better);
 }
 
 static int take_names(struct table_rows *rows, struct recording_tables *tables)
@@ -126,11 +124,10 @@ static int take_names(struct table_rows *rows, struct recording_tables *tables)
 
 			id_set_add(&rows->known.names, name->row.id);
 			textbuf_bytes(&to->text, tables->name_rows.data + start,
-				      name->row.end - start);
+				      name->name_at - start);
 			textbuf_escaped(&to->text, text->s, text->len, TEXT_FIELD);
-			textbuf_str(&to->text, "\t\t0\t");
-			textbuf_str(&to->text, table_name_sources[name->source]);
-			textbuf_char(&to->text, '\n');
+			textbuf_bytes(&to->text, tables->name_rows.data + name->name_at,
+				      name->row.end - name->name_at);
 			ret = packed_rows_next(to);
 		}
 		start = name->row.end;

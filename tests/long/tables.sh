@@ -30,6 +30,8 @@ gcc -g -O1 -Wl,--build-id -o spinner spinner.c
 spun=$(zstd -qdc unnamed/samples.tsv.zst | awk -F '\t' '{n += $12} END {print n}')
 "$profrep" pack -o packed.prof spinner.prof > log 2>&1
 "$profrep" tables -o named packed.prof > log 2>&1
+"$profrep" pack -i --lines -o lined.prof spinner.prof > log 2>&1
+"$profrep" tables -o lined lined.prof > log 2>&1
 for host in web1 web2; do
 	for name in all build python; do
 		"$BUILD/tests/prof_vary" $name.prof $host 3600 300000 > $host-$name.prof
@@ -110,6 +112,12 @@ names_come_later()
 	check "$1: names of files have functions that were seen" contains "$(spinner_of_engine "$1")" spin_long
 	check "$1: a second load of names changes nothing" changes_nothing "$1" named
 	check "$1: tables without names change nothing" changes_nothing "$1" unnamed
+	check "$1: lines load later" load "$1" lined
+	check "$1: functions with lines are those of profrep" diff <(spinner_of_engine "$1") <(spinner_of_profrep)
+	check "$1: inlined functions have their lines" contains \
+		"$(contents "$1" "SELECT depth, name, line FROM fleet.symbols WHERE depth > 0 ORDER BY line, name;")" $'1\tinlined\t2'
+	check "$1: a second load of lines changes nothing" changes_nothing "$1" lined
+	check "$1: names without lines change nothing" changes_nothing "$1" named
 }
 # Two stacks with one id, as somebody may make them.
 forge()

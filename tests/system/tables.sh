@@ -44,6 +44,17 @@ is_whole()
 		same "$(field "$1" symbols 1 | sort -u | comm -23 - <(field "$1" frames 1 | sort))" "" &&
 		same "$(rows "$1" symbols | cut -f 1,4 | sort | uniq -d)" ""
 }
+make lines lines.prof > log
+check "lines and inlined functions of a recording" same "$(rows lines symbols | awk -F '\t' '$3 == 4127' | cut -f 3-)" \
+	"$(printf '%s\t%s\t%s\t/build/app/loop.rs\t%s\tline\n' 4127 0 step 6 4127 1 add 20)"
+check "a function with lines keeps the name of its symbol" same "$(field lines symbols 5 '$3 == 4624')" "app::step(int)"
+check "a frame without a line has its name alone" same "$(rows lines symbols | awk -F '\t' '$3 == 4192' | cut -f 4-)" $'0\tstep\t\t0\trecording'
+check "tables with lines belong together" is_whole lines
+printf '%s\n' "object f file /lib/work.so 11bbccddeeff00112233445566778899aabbccdd" "line f 0x10 /work.c 7 \"\"" "sym f 0 0x80 \"\"" \
+	"process p 1 1" "map p f 0x1000 0x1000 0" "count p a 1 user f:0x10" | "$BUILD/tests/prof_make" > unnamed.prof
+make unnamed unnamed.prof > log
+check "a line without a name leaves the frame as it is" same "$(rows unnamed symbols | cut -f 4-)" $'0\t[work.so+0x0]\t\t0\tbounds'
+
 make all basic.prof calls.prof epochs.prof host-a.prof host-b.prof languages.prof missed.prof processes.prof slices.prof > log
 check "tables of many recordings belong together" is_whole all
 

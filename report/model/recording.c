@@ -194,7 +194,7 @@ static int end_at_defect(struct recording *rec, const char *defect)
 
 bool recording_is_over_budget(const struct recording *rec, uint64_t more)
 {
-	return model_bytes(&rec->model) + model_bytes(&rec->seen.names) >
+	return model_bytes(&rec->model) + seen_names_bytes(&rec->seen) >
 	       MODEL_BYTES_ANYHOW +
 		       (max_u64(rec->nr_bytes, rec->names_bytes) + more) * MODEL_BYTES_PER_BYTE;
 }
@@ -243,7 +243,7 @@ int recording_read_names(struct recording *rec, struct err *err)
 	struct stat st;
 	int ret;
 
-	rec->is_partial = true;
+	rec->is_partial = rec->is_renewed = true;
 	if (fstat(rec->fd, &st) || !S_ISREG(st.st_mode) || rec->fd != rec->owned_fd)
 		return 0;
 	ret = recording_open(&ahead, rec->name, &all, err);
@@ -289,8 +289,12 @@ int recording_add(struct recording *rec, const struct prof_epoch *epoch, struct 
 
 int recording_finish(struct recording *rec, struct err *err)
 {
-	int ret = rec->is_partial ? seen_names_give(&rec->seen, &rec->model) : 0;
+	int ret = 0;
 
+	if (rec->is_renewed)
+		ret = seen_names_give_near(&rec->seen, &rec->model);
+	else if (rec->is_partial)
+		ret = seen_names_give(&rec->seen, &rec->model);
 	if (!ret)
 		ret = model_finish(&rec->model);
 	return ret ? read_error(rec, ret, err) : 0;

@@ -32,6 +32,7 @@ struct recording {
 	const char *selection_name; /* NULL: name */
 	struct slice_cut cut;       /* of the epoch that was read */
 	bool is_partial;            /* the model gets some epochs of the recording only */
+	bool is_renewed;            /* the model is of one part after another */
 	bool keeps_tids;            /* as the timespan says */
 	bool keeps_labels;          /* as well */
 	struct seen_names seen;     /* of all epochs that were read, if so */

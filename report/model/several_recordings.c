@@ -198,7 +198,7 @@ static int add_epochs(struct joint *j, struct recording *one, int ret,
 	note_selection(rec, one);
 	if (one->end)
 		rec->length_ns = max_u64(rec->length_ns, sum_of(start_ns, one->end->duration_ns));
-	if (!ret)
+	if (!ret && one->is_partial)
 		ret = seen_names_give(&one->seen, &rec->model);
 	if (ret)
 		return ret;

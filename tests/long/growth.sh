@@ -61,10 +61,6 @@ for kind in $(sed -n 's/^ \*\t\([a-z]*\)  *NR .*/\1/p' tests/tools/growth_make.c
 	"$BUILD/tests/growth_make" "$kind" $((many / 10)) > "$dir/few.prof"
 	"$BUILD/tests/growth_make" "$kind" "$many" > "$dir/many.prof"
 	while read -r -a command; do
-		if [ "$kind ${command[1]}" = "epochs -T" ]; then
-			skip "$kind, ${command[*]}: work is in proportion" "an interval is given the names of all before it"
-			continue
-		fi
 		work few "${command[@]}"
 		few=$work
 		work many "${command[@]}"

@@ -21,6 +21,7 @@ commands()
 		report -T -P -a -s -m -v --threads FILE
 		top FILE
 		top --by process FILE
+		top --live FILE
 		tree FILE
 		callers --min-percent 0.001 function0 FILE
 		info --json FILE

@@ -12,7 +12,7 @@
  *	threads     NR threads, each with a name of its own
  *	labels      NR requests, each with a route of its own
  *	lines       NR source lines of one function, each in a file of its own
- *	epochs      NR / 100 epochs, each with 10 processes and functions of its own
+ *	epochs      NR / 100 epochs, each with 10 processes, objects, functions, threads of its own
  *	slices      NR slices of 10 ms, each with a sample
  */
 #include <inttypes.h>
@@ -242,13 +242,16 @@ static void make_lines(struct maker *m)
 
 static void make_epoch(struct maker *m)
 {
-	uint32_t object = add_object(m, 0), comm = world_string(&m->w, "comm");
+	uint32_t shared = add_object(m, 0);
 
 	for (uint32_t i = 0; i < 10; i++) {
-		uint32_t number = m->epoch * 10 + i, frame = add_function(m, object, number);
+		uint32_t number = m->epoch * 10 + i, own = add_object(m, number + 1);
+		uint32_t frames[] = {add_function(m, shared, number), add_function(m, own, 0)};
 
-		add_count(m, add_process(m, number, 1), comm, add_stack(m, &frame, 1));
-		WORLD_PUSH(&m->w, mappings, {object, 0x400000, UINT64_C(1) << 32, 0});
+		add_count(m, add_process(m, number, 2), numbered(m, "thread", number),
+			  add_stack(m, frames, 2));
+		WORLD_PUSH(&m->w, mappings, {shared, 0x400000, UINT64_C(1) << 32, 0});
+		WORLD_PUSH(&m->w, mappings, {own, UINT64_C(1) << 40, UINT64_C(1) << 32, 0});
 	}
 }
 

@@ -241,7 +241,7 @@ $(B)/tests/test_description: UNIT_LIBS := $(call wraps,events_times sampler_earl
 $(B)/tests/test_epoch_names: UNIT_LIBS := $(call wraps,container_names_find jit_begin_reading jit_end_reading jit_find_owner jit_note_unread \
 	jit_open_map new_processes_find new_processes_look perf_map_lookup perf_map_name)
 $(B)/tests/test_epoch_questions: UNIT_LIBS := $(call wraps,file_names_ask file_names_find file_names_note_unserved file_names_note_written \
-	file_names_owner file_names_state file_names_work)
+	file_names_payer file_names_state file_names_work)
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
 $(B)/tests/test_privilege: UNIT_LIBS := $(call wraps,fopen64 prctl syscall)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)

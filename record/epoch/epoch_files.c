@@ -61,7 +61,7 @@ static int add_question(const struct epoch_tables *t, const struct file_names *n
 {
 	const uint32_t file = t->named.data[object] - 1;
 	const struct question question = {
-		.owner = file_names_owner(names, file), .file = file, .object = object, .off = off};
+		.owner = file_names_payer(names, file), .file = file, .object = object, .off = off};
 
 	return vec_push(questions, question);
 }

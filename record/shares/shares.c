@@ -151,6 +151,18 @@ void shares_give(struct shares *s, uint32_t item)
 	i->nr = 0;
 }
 
+void shares_move(struct shares *s, uint32_t item, uint32_t uid)
+{
+	struct share_item *i = item_with_room(s, item);
+	uint32_t at;
+
+	if (!i || add_owner(s, uid, &at))
+		return;
+	s->owners.data[i->owner].held -= i->nr;
+	s->owners.data[at].held += i->nr;
+	i->owner = at;
+}
+
 void shares_use(struct shares *s, uint32_t item, uint64_t nr)
 {
 	struct share_item *i = item_with_room(s, item);

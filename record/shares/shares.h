@@ -75,6 +75,9 @@ uint32_t shares_loser(const struct shares *shares, uint32_t uid, uint32_t nr, ui
 /* Gives the room of @item back. Without room, nothing happens. */
 void shares_give(struct shares *shares, uint32_t item);
 
+/* @item is one of @uid from now on. Without room, or memory for the owner, nothing happens. */
+void shares_move(struct shares *shares, uint32_t item, uint32_t uid);
+
 /* The item was used @nr times more. Without room, nothing happens. */
 void shares_use(struct shares *shares, uint32_t item, uint64_t nr);
 

@@ -19,6 +19,7 @@
 #include "record/symbols/known_names.h"
 #include "record/symbols/names_answer.h"
 #include "record/symbols/names_budget.h"
+#include "record/symbols/names_payer.h"
 #include "record/symbols/names_worker.h"
 #include "record/shares/owner_queue.h"
 #include "record/shares/shares.h"
@@ -53,6 +54,7 @@ struct named_file {
 	struct build_id build_id;
 	struct file_identity identity; /* from stat; all zero: the entry is free */
 	uint32_t owner;                /* as of file_owner */
+	uint32_t payer;                /* as of names_payer_of */
 	uint32_t slot;                 /* in the child; NO_SLOT: the child has it not */
 	uint32_t worker;               /* the child that has it */
 	uint32_t nr_idle;              /* settles in a row that found it unused */
@@ -66,6 +68,7 @@ struct named_file {
 /* A question that the child has. */
 struct sent_question {
 	uint32_t nr;       /* of the file */
+	uint32_t payer;    /* of the file, at that time */
 	uint64_t limit_ns; /* CPU time that the child had for it at most */
 };
 
@@ -76,14 +79,14 @@ struct file_names {
 	u32_vec free_files;
 	struct index by_file;
 	struct file_sources sources;
-	struct shares shares;                /* of the slots, by the owners of the files */
+	struct shares shares;                /* of the slots, by the payers of the files */
 	uint32_t slots[NAMES_FILES_MAX];     /* the number of the file and 1; 0: free */
-	struct owner_queue queue;            /* files that wait, by their owners */
+	struct owner_queue queue;            /* files that wait, by their payers */
 	uint32_t next;                       /* from the queue, the first of them; NO_FILE: none */
 	struct sent_question sent[SENT_MAX]; /* of one user, in the order of the answers */
 	size_t nr_sent;
 	uint64_t urgent_ns;  /* CLOCK_MONOTONIC: from then on somebody waits */
-	struct shares known; /* of the bytes of names, by the owners of the files */
+	struct shares known; /* of the bytes of names, by the payers of the files */
 	struct names_budget budget;
 	uint64_t worker_cpu_ns; /* used by the child at its last answer */
 	uint32_t worker;        /* its number */
@@ -242,11 +245,11 @@ static void drop_file(struct file_names *n, uint32_t nr)
 /* A slot for file @nr. When all are taken, the user whose files have most of them loses one. */
 static uint32_t take_slot(struct file_names *n, uint32_t nr)
 {
-	const uint32_t owner = n->files.data[nr].owner;
 	uint32_t loser;
 	int ret;
 
-	while ((ret = shares_take(&n->shares, nr, owner, 1, 1, &loser)) == -ENOSPC &&
+	while ((ret = shares_take(&n->shares, nr, n->files.data[nr].payer, 1, 1, &loser)) ==
+		       -ENOSPC &&
 	       loser != SHARES_NO_ITEM)
 		drop_file(n, loser);
 	return ret ? NO_SLOT : find_slot(n);
@@ -296,6 +299,22 @@ static int note_sources(struct file_names *n, const struct mapped_file *file,
 	return ret;
 }
 
+/* A process of @place maps file @nr, and may have to pay for it. */
+static void note_payer(struct file_names *n, uint32_t nr, const struct file_place *place)
+{
+	struct named_file *file = &n->files.data[nr];
+	bool has_slot = file->slot != NO_SLOT;
+	uint32_t payer = file->payer;
+
+	if (place->owner || !has_slot)
+		payer = names_payer_of(place, file->owner);
+	if (has_slot && !names_payer_is_better(&n->shares, &n->budget, payer, file->payer))
+		return;
+	file->payer = payer;
+	shares_move(&n->shares, nr, payer);
+	shares_move(&n->known, nr, payer);
+}
+
 /* Takes over a file that was sent. *@nr is its number if it may name @file for @place. */
 static int take_file(struct file_names *n, const struct mapped_file *file,
 		     const struct file_place *place, const struct sent_file *sent, uint32_t *nr)
@@ -311,6 +330,7 @@ static int take_file(struct file_names *n, const struct mapped_file *file,
 		ret = note_sources(n, file, place, sent, found);
 	if (ret)
 		return ret;
+	note_payer(n, found, place);
 	keep_file(n, found);
 	if (may_name(sent, file, place))
 		*nr = found;
@@ -344,8 +364,10 @@ int file_names_hold(struct file_names *n, const struct mapped_file *file,
 	    (!find_source(n, file, place, &found) ||
 	     (!is_held(n, &n->files.data[found]) && !n->files.data[found].is_hopeless)))
 		ret = open_file(n, file, place, &found);
-	if (!ret && found != FILE_NAMES_NONE)
+	if (!ret && found != FILE_NAMES_NONE) {
 		n->files.data[found].is_used = true;
+		note_payer(n, found, place);
+	}
 	if (!ret)
 		*nr = found;
 	return ret;
@@ -413,7 +435,7 @@ static bool take_next(struct file_names *n, uint32_t *nr)
 static int add_to_queue(struct file_names *n, uint32_t nr)
 {
 	struct queue_entry lost;
-	int ret = owner_queue_add(&n->queue, n->files.data[nr].owner, nr, &lost);
+	int ret = owner_queue_add(&n->queue, n->files.data[nr].payer, nr, &lost);
 
 	if (ret > 0)
 		stop_waiting(n, lost.tag);
@@ -424,8 +446,10 @@ static int add_to_queue(struct file_names *n, uint32_t nr)
 static int ask_child(struct file_names *n, uint32_t nr)
 {
 	const struct named_file *file = &n->files.data[nr];
-	const struct sent_question question = {
-		.nr = nr, .limit_ns = names_budget_limit(&n->budget, file->owner)};
+	const struct sent_question question = {.nr = nr,
+					       .payer = file->payer,
+					       .limit_ns =
+						       names_budget_limit(&n->budget, file->payer)};
 	/* The child may have died, and another one has no file. */
 	int sock, ret = worker_line_sock(n->line, &sock);
 
@@ -449,7 +473,7 @@ static void ask_next(struct file_names *n)
 		const struct named_file *files = n->files.data;
 		int ret;
 
-		if (n->nr_sent && files[n->next].owner != files[n->sent[0].nr].owner)
+		if (n->nr_sent && files[n->next].payer != n->sent[0].payer)
 			return;
 		ret = ask_child(n, n->next);
 		if (ret == -EAGAIN)
@@ -489,6 +513,7 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 
 	n->urgent_ns = urgent_ns;
 	file->is_used = true;
+	shares_use(&n->shares, nr, nr_offsets);
 	if (file->asked.nr || !may_answer(n, file))
 		return 0;
 	ret = list_unknown(file, offsets, nr_offsets);
@@ -497,19 +522,19 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 
 /*
  * Charges the CPU time of a request. A child that died may have used all that it was given, and
- * its end costs the owner of the file more than that, but not the other users.
+ * its end costs the payer of the file more than that, but not the other users.
  */
-static void charge_time(struct file_names *n, const struct named_file *file,
-			const struct worker_reply *reply, uint64_t limit_ns)
+static void charge_time(struct file_names *n, const struct sent_question *question,
+			const struct worker_reply *reply)
 {
 	bool has_died = reply->status == -EIO || reply->status == -ETIMEDOUT;
-	uint64_t used_ns = has_died ? limit_ns : 0;
+	uint64_t used_ns = has_died ? question->limit_ns : 0;
 
 	if (reply->cpu_ns > n->worker_cpu_ns) {
 		used_ns = reply->cpu_ns - n->worker_cpu_ns;
 		n->worker_cpu_ns = reply->cpu_ns;
 	}
-	names_budget_charge(&n->budget, file->owner, used_ns, has_died);
+	names_budget_charge(&n->budget, question->payer, used_ns, has_died);
 }
 
 static void forget_known(struct file_names *n, uint32_t nr)
@@ -529,7 +554,7 @@ static int keep_known(struct file_names *n, uint32_t nr, uint64_t use)
 	int ret;
 
 	shares_give(&n->known, nr);
-	while ((ret = shares_take(&n->known, nr, file->owner,
+	while ((ret = shares_take(&n->known, nr, file->payer,
 				  max_u64(known_names_bytes(&file->known), 1), use, &loser)) ==
 		       -ENOSPC &&
 	       loser != SHARES_NO_ITEM)
@@ -573,7 +598,7 @@ static int take_reply(struct file_names *n, const struct worker_reply *reply, in
 
 	n->nr_sent--;
 	memmove(&n->sent[0], &n->sent[1], n->nr_sent * sizeof(n->sent[0]));
-	charge_time(n, file, reply, question.limit_ns);
+	charge_time(n, &question, reply);
 	if (!ret)
 		ret = worker_memory_is_sealed(memory)
 			      ? known_names_add(&file->known, memory, &file->asked)
@@ -581,7 +606,7 @@ static int take_reply(struct file_names *n, const struct worker_reply *reply, in
 	if (ret)
 		note_failure(n, question.nr, ret);
 	else if (file->known.is_cut)
-		shares_note_lack(&n->unserved, file->owner);
+		shares_note_lack(&n->unserved, file->payer);
 	if (!ret)
 		ret = keep_known(n, question.nr, file->asked.nr);
 	stop_waiting(n, question.nr);
@@ -697,8 +722,8 @@ int file_names_settle(struct file_names *n)
 
 		if (!is_there(file) || file->asked.nr)
 			continue;
-		if (file->is_used)
-			shares_use(&n->known, i, 2);
+		shares_use(&n->shares, i, file->is_used ? 2 : 0);
+		shares_use(&n->known, i, file->is_used ? 2 : 0);
 		file->nr_idle = file->is_used ? 0 : file->nr_idle + 1;
 		file->is_used = false;
 		if (file->nr_idle >= 2)
@@ -706,18 +731,19 @@ int file_names_settle(struct file_names *n)
 		else if (is_full)
 			forget_known(n, i);
 	}
+	shares_age(&n->shares);
 	shares_age(&n->known);
 	return n->free_files.nr == nr_free ? 0 : index_files(n);
 }
 
-uint32_t file_names_owner(const struct file_names *n, uint32_t nr)
+uint32_t file_names_payer(const struct file_names *n, uint32_t nr)
 {
-	return n->files.data[nr].owner;
+	return n->files.data[nr].payer;
 }
 
 void file_names_note_unserved(struct file_names *n, uint32_t nr)
 {
-	shares_note_lack(&n->unserved, n->files.data[nr].owner);
+	shares_note_lack(&n->unserved, n->files.data[nr].payer);
 }
 
 const struct shares *file_names_unserved(const struct file_names *n)

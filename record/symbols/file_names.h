@@ -53,8 +53,8 @@ int file_names_hold(struct file_names *names, const struct mapped_file *file,
  */
 const struct file_identity *file_names_identity(const struct file_names *names, uint32_t nr);
 
-/* The user who answers for file @nr. */
-uint32_t file_names_owner(const struct file_names *names, uint32_t nr);
+/* The user who pays for file @nr: one of those whose processes map it, or its owner for root's. */
+uint32_t file_names_payer(const struct file_names *names, uint32_t nr);
 
 /* Names of file @nr are left out of the recording. */
 void file_names_note_unserved(struct file_names *names, uint32_t nr);
@@ -110,7 +110,7 @@ void file_names_begin_recording(struct file_names *names);
 int file_names_settle(struct file_names *names);
 
 /*
- * Counts, by owner, how often names of a file were left out: to save CPU time, memory or room in
+ * Counts, by payer, how often names of a file were left out: to save CPU time, memory or room in
  * the recording, or since no answer came in time. NULL for NULL.
  */
 const struct shares *file_names_unserved(const struct file_names *names);

@@ -30,7 +30,7 @@ static char asked[512];
 static size_t name_bytes;
 static unsigned int nr_works;
 
-uint32_t __wrap_file_names_owner(const struct file_names *names, uint32_t nr);
+uint32_t __wrap_file_names_payer(const struct file_names *names, uint32_t nr);
 int __wrap_file_names_ask(struct file_names *names, uint32_t nr, const uint64_t *offsets,
 			  size_t nr_offsets, uint64_t urgent_ns);
 int __wrap_file_names_work(struct file_names *names);
@@ -42,7 +42,7 @@ void __wrap_file_names_note_unserved(struct file_names *names, uint32_t nr);
 void __wrap_file_names_note_written(const struct file_names *names,
 				    const struct file_symbol *symbol);
 
-uint32_t __wrap_file_names_owner(const struct file_names *names, uint32_t nr)
+uint32_t __wrap_file_names_payer(const struct file_names *names, uint32_t nr)
 {
 	(void)names;
 	return files[nr].owner;

@@ -45,6 +45,79 @@ START_TEST(all_slots_are_taken)
 }
 END_TEST
 
+/* A process of @uid maps a file of root. */
+static uint32_t map_roots(uint64_t inode, uint32_t uid)
+{
+	const struct file_place place = place_of(uid, uid + 1);
+	const struct mapped_file file = file_of(inode);
+
+	looker.sent = (struct sent_file){.owner = 0, .identity = file.identity};
+	return hold_for(&file, &place);
+}
+
+/* Who maps more files of root than there are slots takes none from others. */
+START_TEST(files_of_root_that_a_user_maps)
+{
+	enum { NR = 700, NR_OTHERS = 50, NR_SHARED = 20 };
+	uint32_t bobs[NR_OTHERS], roots[NR_OTHERS];
+
+	for (uint32_t i = 0; i < NR; i++)
+		map_roots(i + 1, ALICE);
+	for (int epoch = 0; epoch < 4; epoch++) {
+		for (uint32_t i = 0; i < NR_OTHERS; i++) {
+			bobs[i] = map_roots(1000 + i, BOB);
+			roots[i] = map_roots(2000 + i, 0);
+		}
+		for (uint32_t i = 0; i < NR_SHARED; i++)
+			map_roots(1 + i, BOB);
+		for (uint32_t i = 0; i < NR; i++)
+			map_roots(i + 1, ALICE);
+		for (uint32_t i = 0; i < NR_OTHERS; i++) {
+			ck_assert_int_eq(state(bobs[i]), FILE_NAMES_EXPECTED);
+			ck_assert_uint_eq(file_names_payer(names, bobs[i]), BOB);
+			ck_assert_int_eq(state(roots[i]), FILE_NAMES_EXPECTED);
+			ck_assert_uint_eq(file_names_payer(names, roots[i]), 0);
+		}
+		/* What both map is there as well. */
+		for (uint32_t i = 0; i < NR_SHARED; i++)
+			ck_assert_int_eq(state(map_roots(1 + i, BOB)), FILE_NAMES_EXPECTED);
+		settle();
+	}
+}
+END_TEST
+
+/* A file that several users map is paid for by one of them that has something left. */
+START_TEST(who_pays_for_a_file)
+{
+	const struct file_place unknown = {.pid = 1};
+	const struct mapped_file file = file_of(7);
+	uint32_t nr = map_roots(7, ALICE);
+
+	ck_assert_uint_eq(file_names_payer(names, nr), ALICE);
+	map_roots(7, BOB);
+	ck_assert_uint_eq(file_names_payer(names, nr), ALICE);
+	map_roots(8, ALICE);
+	map_roots(7, BOB);
+	ck_assert_uint_eq(file_names_payer(names, nr), BOB);
+	map_roots(7, ALICE);
+	ck_assert_uint_eq(file_names_payer(names, nr), BOB);
+	budget.spender = BOB;
+	map_roots(7, ALICE);
+	ck_assert_uint_eq(file_names_payer(names, nr), ALICE);
+	map_roots(7, BOB);
+	ck_assert_uint_eq(file_names_payer(names, nr), ALICE);
+	hold_for(&file, &unknown);
+	ck_assert_uint_eq(file_names_payer(names, nr), ALICE);
+	ask(nr);
+	map_roots(7, 0);
+	ck_assert_uint_eq(file_names_payer(names, nr), 0);
+	map_roots(7, BOB);
+	ck_assert_uint_eq(file_names_payer(names, nr), 0);
+	file_names_note_unserved(names, nr);
+	ck_assert_uint_eq(nr_unserved(0), 1);
+}
+END_TEST
+
 START_TEST(what_is_no_file_is_not_held)
 {
 	const struct file_place place = {.pid = 1};
@@ -63,8 +136,8 @@ START_TEST(identities)
 	ck_assert_ptr_null(file_names_identity(names, roots));
 	ck_assert_ptr_null(file_names_identity(names, FILE_NAMES_NONE));
 	ck_assert_uint_eq(file_names_identity(names, others)->inode, 8);
-	ck_assert_uint_eq(file_names_owner(names, roots), 0);
-	ck_assert_uint_eq(file_names_owner(names, others), ALICE);
+	ck_assert_uint_eq(file_names_payer(names, roots), 0);
+	ck_assert_uint_eq(file_names_payer(names, others), ALICE);
 }
 END_TEST
 
@@ -216,7 +289,7 @@ START_TEST(an_idle_file_is_forgotten)
 	/* Another file has the number and the slot of the one that was forgotten. */
 	ck_assert_uint_eq(hold(9, BOB), first);
 	expect_order(3, NAMES_KEEP, 0);
-	ck_assert_uint_eq(file_names_owner(names, first), BOB);
+	ck_assert_uint_eq(file_names_payer(names, first), BOB);
 	ck_assert_uint_eq(hold(8, ALICE), second);
 	looker.nr_sent = 0;
 	ck_assert_uint_eq(hold(7, ALICE), 2);
@@ -264,7 +337,8 @@ START_TEST(a_forgotten_source)
 END_TEST
 
 SUITE_MAIN_WITH("held_files", begin, end, a_lost_order, all_slots_are_taken,
-		what_is_no_file_is_not_held, identities, a_file_of_root_stands_for_all,
-		a_file_of_a_user_stands_for_that_user, a_file_of_an_unsure_owner,
-		files_of_one_build_id, a_file_that_was_not_looked_at, a_file_that_cannot_be_opened,
-		an_idle_file_is_forgotten, a_question_uses_the_file, a_forgotten_source)
+		files_of_root_that_a_user_maps, who_pays_for_a_file, what_is_no_file_is_not_held,
+		identities, a_file_of_root_stands_for_all, a_file_of_a_user_stands_for_that_user,
+		a_file_of_an_unsure_owner, files_of_one_build_id, a_file_that_was_not_looked_at,
+		a_file_that_cannot_be_opened, an_idle_file_is_forgotten, a_question_uses_the_file,
+		a_forgotten_source)

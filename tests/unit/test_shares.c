@@ -110,6 +110,26 @@ START_TEST(what_is_idle_gives_way_to_everybody)
 }
 END_TEST
 
+START_TEST(an_item_gets_another_owner)
+{
+	struct shares s = {.size = 4};
+	uint32_t loser;
+
+	ck_assert_int_eq(shares_take(&s, 0, ALICE, 3, 5, &loser), 0);
+	shares_move(&s, 0, BOB);
+	shares_move(&s, 1, BOB);
+	ck_assert_uint_eq(shares_held(&s, ALICE), 0);
+	ck_assert_uint_eq(shares_held(&s, BOB), 3);
+	ck_assert_uint_eq(s.used, 3);
+	shares_give(&s, 0);
+	shares_move(&s, 0, ALICE);
+	ck_assert_uint_eq(shares_held(&s, BOB), 0);
+	ck_assert_uint_eq(shares_held(&s, ALICE), 0);
+	ck_assert_uint_eq(s.used, 0);
+	shares_deinit(&s);
+}
+END_TEST
+
 START_TEST(room_that_cannot_be_given_back_has_a_limit)
 {
 	struct shares s = {.size = 8, .owner_max = 2};
@@ -259,7 +279,7 @@ START_TEST(neither_debts_nor_accounts_add_up)
 }
 END_TEST
 
-SUITE_MAIN("shares", room_that_nobody_uses_is_for_anybody,
+SUITE_MAIN("shares", an_item_gets_another_owner, room_that_nobody_uses_is_for_anybody,
 	   who_has_most_gives_back_down_to_an_equal_share, root_has_what_it_needs,
 	   the_least_used_goes_first, what_is_idle_gives_way_to_everybody,
 	   nothing_goes_for_what_can_never_fit, room_that_cannot_be_given_back_has_a_limit,

@@ -12,11 +12,11 @@
 #include "record/probes/pattern.h"
 
 /*
- * Adds the BTF ids of the functions @functions that @pattern matches to @btf_ids. A function of a
- * module has none here, nor one whose name another function has, too. Returns 0 or a negative
- * errno with @err set.
+ * Adds the BTF ids of the functions @functions that @pattern matches to @btf_ids, and their names
+ * to @found (NULL: they are not wanted). A function of a module has none here, nor one whose name
+ * another function has, too. Returns 0 or a negative errno with @err set.
  */
 int kernel_entries_find(const struct pattern *pattern, const struct kernel_functions *functions,
-			u32_vec *btf_ids, struct err *err);
+			u32_vec *btf_ids, name_vec *found, struct err *err);
 
 #endif

@@ -354,20 +354,18 @@ int kernel_functions_names(const struct pattern *pattern, const struct kernel_fu
 	return ret;
 }
 
-int kernel_functions_list(const struct pattern *pattern, name_vec *names, bool *are_hidden,
-			  struct err *err)
+int kernel_functions_list(const struct pattern *pattern, const struct kernel_functions *functions,
+			  name_vec *names, struct err *err)
 {
 	_cleanup_fclose_ FILE *f = fopen(KALLSYMS, "re");
-	_cleanup_(kernel_functions_deinit) struct kernel_functions found = {0};
 	_cleanup_free_ char *line = NULL;
 	struct symbol symbol;
 	size_t size = 0;
-	int ret = kernel_functions_find(pattern, &found, err);
+	int ret = f ? 0 : err_set(err, -errno, "failed to read '%s': %m", KALLSYMS);
 
-	*are_hidden = found.are_hidden;
-	while (!ret && f && read_symbol(f, &line, &size, &symbol))
+	while (!ret && read_symbol(f, &line, &size, &symbol))
 		if (is_function(&symbol) && name_matches(&pattern->name, symbol.name) &&
-		    has_addr(&found.addrs, symbol.addr))
+		    has_addr(&functions->addrs, symbol.addr))
 			ret = name_vec_add(names, symbol.name);
 	return ret;
 }

@@ -41,12 +41,11 @@ int kernel_functions_names(const struct pattern *pattern, const struct kernel_fu
 			   FILE *kallsyms, name_vec *names);
 
 /*
- * Adds the names of the functions that kernel_functions_find finds. *@are_hidden says whether
- * addresses are not ours to see, so that there are none. Returns 0 or a negative errno with @err
- * set.
+ * Adds all names of @functions that @pattern matches. Returns 0 or a negative errno, with @err set
+ * unless it is -ENOMEM.
  */
-int kernel_functions_list(const struct pattern *pattern, name_vec *names, bool *are_hidden,
-			  struct err *err);
+int kernel_functions_list(const struct pattern *pattern, const struct kernel_functions *functions,
+			  name_vec *names, struct err *err);
 
 /* Has the kernel a function of that name? */
 bool kernel_functions_have(const char *name);

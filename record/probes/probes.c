@@ -175,7 +175,7 @@ static int find_places(struct probe_set *set, const u32_vec *pids, uint64_t *nr,
 static int find_entries(struct probe_set *set, const char *reason, uint64_t *nr, struct err *err)
 {
 	const struct pattern *p = set->pattern;
-	int ret = kernel_entries_find(p, &set->functions, &set->entries, err);
+	int ret = kernel_entries_find(p, &set->functions, &set->entries, NULL, err);
 
 	if (ret)
 		return ret;

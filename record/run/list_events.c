@@ -11,7 +11,10 @@
 
 #include "common/cleanup.h"
 #include "common/text.h"
+#include "record/probes/attach.h"
+#include "record/probes/kernel_entries.h"
 #include "record/probes/kernel_functions.h"
+#include "record/probes/kernel_way.h"
 #include "record/probes/library.h"
 #include "record/probes/mapped_code.h"
 #include "record/probes/name_vec.h"
@@ -113,7 +116,7 @@ static void list_perf_events(struct listing *l, const struct name_match *wanted)
 	if (missing == -EACCES || missing == -EPERM)
 		note(l, "hardware events", strerror(-missing));
 	else if (missing)
-		note(l, "hardware events", "this machine does not have all of them");
+		note(l, "hardware events", "this host does not have all of them");
 }
 
 /* @wanted matches CATEGORY:EVENT. */
@@ -136,21 +139,47 @@ static int list_tracepoints(struct listing *l, const char *before, const struct 
 	return 0;
 }
 
+/* The functions that probes can be attached to in the way that this kernel has. */
+static int name_functions(const struct pattern *pattern, const struct kernel_functions *functions,
+			  name_vec *names, struct err *err)
+{
+	enum kernel_way way = KERNEL_BY_ANY;
+	const char *reason;
+	u32_vec entries = {0};
+	int ret = kernel_way_choose(&way, &reason);
+
+	if (!ret && way != KERNEL_BY_FENTRY)
+		return kernel_functions_list(pattern, functions, names, err);
+	if (!ret)
+		ret = kernel_entries_find(pattern, functions, &entries, names, err);
+	if (!ret && entries.nr) {
+		ret = attach_check_entry(entries.data[0]);
+		if (ret) {
+			name_vec_free(names);
+			err_set(err, ret, "%s: %s", reason, strerror(-ret));
+		}
+	}
+	vec_free(&entries);
+	return ret;
+}
+
 static int list_kernel_functions(struct listing *l, const char *before,
 				 const struct name_match *wanted)
 {
 	const struct pattern pattern = {.kind = PATTERN_KERNEL, .name.text = wanted->text};
+	_cleanup_(kernel_functions_deinit) struct kernel_functions found = {0};
 	_cleanup_(name_vec_free) name_vec names = {0};
-	bool are_hidden = false;
 	struct err err = {0};
-	int ret = kernel_functions_list(&pattern, &names, &are_hidden, &err);
+	int ret = kernel_functions_find(&pattern, &found, &err);
 
+	if (!ret && found.addrs.nr)
+		ret = name_functions(&pattern, &found, &names, &err);
 	print_all(l, before, &names);
 	if (ret == -ENOMEM)
 		return out_of_memory(l);
 	if (ret)
 		note(l, "functions of the kernel", err.text);
-	else if (are_hidden)
+	else if (found.are_hidden)
 		note(l, "functions of the kernel", privilege_hides_kallsyms());
 	return 0;
 }

@@ -69,6 +69,10 @@ if functions=$(list p::vfs_rea) && [ -n "$functions" ]; then
 	check "functions of the kernel" contains "$functions" p::vfs_read
 	check "a function of the kernel by its name alone" same "$(list vfs_rea | grep -x vfs_read)" vfs_read
 else
-	check "functions of the kernel need their addresses" contains "$(cat "$dir/err")" "not listed: functions of the kernel: "
+	check "functions of the kernel that cannot be listed" contains "$(cat "$dir/err")" "not listed: functions of the kernel: "
 fi
+# What is listed can be counted, and what cannot be counted is not listed.
+name=$([ -z "$functions" ] && echo none || echo some)
+"$profrec" -q -e vfs_read -o "$dir/vfs_read.prof" 0.1 > "$dir/log" 2>&1
+check "they are listed where -e takes them" same "$name" "$([ $? = 1 ] && echo none || echo some)"
 plan_end

@@ -56,25 +56,34 @@ START_TEST(numbers_of_functions)
 {
 	const struct pattern pattern = {0};
 	const struct kernel_functions found = {0};
+	name_vec names = {0};
 	u32_vec ids = {0};
 	struct err err;
 
-	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, &err), 0);
+	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, NULL, &err), 0);
+	ck_assert_uint_eq(ids.nr, 2);
+	vec_clear(&ids);
+	nr_closed = 0;
+	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, &names, &err), 0);
 	ck_assert_uint_eq(ids.nr, 2); /* number 0 is no type */
 	ck_assert_uint_eq(ids.data[0], 3);
 	ck_assert_uint_eq(ids.data[1], 4);
+	ck_assert_uint_eq(names.nr, 2);
+	ck_assert_str_eq(names.data[0], "tcp_send");
+	ck_assert_str_eq(names.data[1], "tcp_recv");
 	ck_assert_uint_eq(nr_closed, 1);
 	names_error = -ENOMEM;
-	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, &err), -ENOMEM);
+	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, &names, &err), -ENOMEM);
 	ck_assert_str_eq(err.text,
 			 "failed to find the functions of the kernel: Cannot allocate memory");
 	ck_assert_uint_eq(ids.nr, 2);
 	ck_assert_uint_eq(nr_closed, 2);
 	open_error = ENOENT;
-	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, &err), -ENOENT);
+	ck_assert_int_eq(kernel_entries_find(&pattern, &found, &ids, &names, &err), -ENOENT);
 	ck_assert_str_eq(err.text,
 			 "failed to read the types of the kernel (BTF): No such file or directory");
 	vec_free(&ids);
+	name_vec_free(&names);
 }
 END_TEST
 

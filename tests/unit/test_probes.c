@@ -81,7 +81,7 @@ int __wrap_indirect_functions_resolve(const struct library *library, const u32_v
 int __wrap_kernel_functions_find(const struct pattern *p, struct kernel_functions *found,
 				 struct err *error);
 int __wrap_kernel_entries_find(const struct pattern *p, const struct kernel_functions *functions,
-			       u32_vec *btf_ids, struct err *error);
+			       u32_vec *btf_ids, name_vec *found, struct err *error);
 int __wrap_kernel_way_choose(enum kernel_way *way, const char **reason);
 int __wrap_hit_weight_find_field(struct hit_weight *weight, const tracepoint_vec *tracepoints,
 				 struct err *error);
@@ -201,9 +201,10 @@ int __wrap_kernel_functions_find(const struct pattern *p, struct kernel_function
 }
 
 int __wrap_kernel_entries_find(const struct pattern *p, const struct kernel_functions *functions,
-			       u32_vec *btf_ids, struct err *error)
+			       u32_vec *btf_ids, name_vec *found, struct err *error)
 {
 	(void)p, (void)functions;
+	ck_assert_ptr_null(found);
 	for (size_t i = 0; i < played.nr_entries; i++)
 		ck_assert_int_eq(vec_push(btf_ids, 10 * (i + 1)), 0);
 	return played.resolve_error ? err_set(error, played.resolve_error, "no BTF") : 0;

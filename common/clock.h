@@ -58,7 +58,7 @@ static inline uint64_t clock_realtime_ns(void)
 	return clock_read_ns(CLOCK_REALTIME);
 }
 
-/* Goes on while the machine is suspended. */
+/* Goes on while the host is suspended. */
 static inline uint64_t clock_boottime_ns(void)
 {
 	return clock_boottime_of(clock_read_ns(CLOCK_BOOTTIME));

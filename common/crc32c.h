@@ -12,7 +12,7 @@
 /* Returns the CRC of @len bytes at @data, continued from @crc, which is 0 at the start. */
 uint32_t crc32c(uint32_t crc, const void *data, size_t len);
 
-/* crc32c without the processor's instruction, for machines that lack it. */
+/* crc32c without the processor's instruction, for hosts that lack it. */
 uint32_t crc32c_portable(uint32_t crc, const void *data, size_t len);
 
 #endif

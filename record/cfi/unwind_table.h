@@ -45,7 +45,7 @@ const struct unwind_rule *unwind_table_find(const struct unwind_table *table, ui
  */
 uint32_t unwind_rows_find(const uint32_t *rows, uint32_t nr, uint32_t in_page);
 
-/* Writes @table to @fd as one block of bytes, for this machine. Returns 0 or a negative errno. */
+/* Writes @table to @fd as one block of bytes, for this host. Returns 0 or a negative errno. */
 int unwind_table_write(int fd, const struct unwind_table *table);
 
 /*

@@ -41,7 +41,7 @@
 
 /*
  * Also limits the descriptors that all processes of the user have sent and nobody has received yet.
- * Each recorder of this machine may have some dozen files on their way.
+ * Each recorder of this host may have some dozen files on their way.
  */
 #define FILES_MAX 1024
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Describes the machine for a recording: processor, memory, load. */
+/* Describes the host for a recording: processor, memory, load. */
 #ifndef RECORD_HOST_HOST_H
 #define RECORD_HOST_HOST_H
 

@@ -19,7 +19,7 @@
 
 /*
  * Defaults, which --help prints, too. bcc has those of the rate and of the storage. At 49 Hertz the
- * samples are out of step with work that the machine does 50 or 100 times a second.
+ * samples are out of step with work that the host does 50 or 100 times a second.
  */
 #define DEFAULT_OUTPUT        "profrec.prof"
 #define DEFAULT_FREQ_HZ       49

@@ -20,9 +20,9 @@ struct debug_wanted {
 	/* facts about a file without a build-id; NULL: unknown */
 	const struct prof_file_info *file;
 	uint64_t recorded_realtime_ns; /* start of the recording; 0: unknown */
-	bool is_of_this_boot;          /* recorded on this machine after its latest start */
+	bool is_of_this_boot;          /* recorded on this host after its latest start */
 	bool is_deleted;               /* the file had lost this path when it was recorded */
-	/* Processes of this machine that may have the file in a root of their own, or NULL. */
+	/* Processes of this host that may have the file in a root of their own, or NULL. */
 	const uint32_t *pids;
 	size_t nr_pids;
 	/* A file of the kernel has no path, but a name in brackets. */
@@ -41,7 +41,7 @@ enum debug_miss {
 
 /* A directory that stands for "/". */
 struct root {
-	int fd;           /* -1: the root of this machine */
+	int fd;           /* -1: the root of this host */
 	const char *name; /* before paths in it, for the user */
 	bool is_host;     /* its files are those of the recorded host, in its own file systems */
 };
@@ -49,7 +49,7 @@ struct root {
 /* A file that was found. */
 struct found {
 	int fd;
-	char *path; /* by which this machine opened it */
+	char *path; /* by which this host opened it */
 	enum elf_quality quality;
 	bool is_fetched; /* from a server */
 };
@@ -77,7 +77,7 @@ int candidate_open_packed(const struct root *root, const char *path,
 
 /*
  * Returns true if the file at @fd, which has no build-id, is not the recorded file. A good copy on
- * another machine keeps size and mtime. A file on the machine of the recording (@is_host) keeps
+ * another host keeps size and mtime. A file on the machine of the recording (@is_host) keeps
  * inode and ctime, too.
  */
 bool candidate_has_changed(int fd, bool is_host, const struct debug_wanted *wanted);

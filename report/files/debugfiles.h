@@ -26,7 +26,7 @@ struct debug_dirs {
 struct debug_roots {
 	int symfs_fd;      /* the directory that stands for the recorded host's root, or -1 */
 	const char *symfs; /* its name, for messages */
-	/* Directory of separate debug files on this machine, NULL for /usr/lib/debug. */
+	/* Directory of separate debug files on this host, NULL for /usr/lib/debug. */
 	const char *debug_dir;
 	struct debug_dirs more_dirs; /* looked at before debug_dir; absolute paths */
 	struct file_budget *budget;  /* charged with everything that is read; NULL: none */
@@ -37,7 +37,7 @@ struct debug_roots {
 /* The files found; -1 and NULL for a file that was not. Start with {-1, -1}. */
 struct debug_files {
 	int binary_fd, debug_fd;
-	/* the names by which this machine opened them, for the user */
+	/* the names by which this host opened them, for the user */
 	char *binary_path, *debug_path;
 	bool is_fetched; /* one of them is from a server */
 };

@@ -95,7 +95,7 @@ struct model_line {
 struct model_origin {
 	/* A file that changed later is not the file that was recorded. 0: unknown. */
 	uint64_t recorded_realtime_ns;
-	bool is_of_this_boot; /* recorded on this machine after its latest start */
+	bool is_of_this_boot; /* recorded on this host after its latest start */
 	uint32_t release;     /* string: of the kernel; 0: unknown */
 };
 

@@ -95,7 +95,7 @@ static int read_error(const struct recording *rec, int ret, struct err *err)
 	return err_set(err, ret, "failed to read '%s': %s", rec->name, reason);
 }
 
-/* Returns true if the recording was made on this machine after its latest start. */
+/* Returns true if the recording was made on this host after its latest start. */
 static bool is_of_this_boot(const struct prof_meta *meta)
 {
 	char_vec id = {0};

@@ -39,7 +39,7 @@ static void print_state(const struct recording *rec, struct textbuf *out)
 								 : "unknown");
 }
 
-/* The time is in UTC, so that the text does not depend on the machine that reports. */
+/* The time is in UTC, so that the text does not depend on the host that reports. */
 static void print_start(const struct prof_meta *meta, struct textbuf *out)
 {
 	time_t seconds = meta->start_realtime_ns / NS_PER_S;

@@ -52,7 +52,7 @@ static int try_path(const struct link *link, const struct root *root, const char
 	return ret;
 }
 
-/* Tries @path in the user's root, then on this machine. */
+/* Tries @path in the user's root, then on this host. */
 static int try_roots(const struct link *link, const char *path, struct debug_info **info)
 {
 	const struct root symfs = {.fd = link->roots->symfs_fd, .name = link->roots->symfs};

@@ -33,7 +33,7 @@ extern const struct word_list event_names;
 /*
  * Parses the name of an event and its modifiers (:u, :k); @text must outlive @event. Returns 0,
  * -EOPNOTSUPP if @text has other modifiers of perf's, or -EINVAL if it names no event. Does not
- * check whether the kernel and the machine have the event.
+ * check whether the kernel and the host have the event.
  */
 int event_name_parse(const char *text, struct event_name *event);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The sampling event. It is opened once on every sampled CPU, for all tasks. Like bcc, the recorder
- * samples hardware cycles by default if the machine counts them, else the kernel's cpu-clock.
+ * samples hardware cycles by default if the host counts them, else the kernel's cpu-clock.
  */
 #ifndef RECORD_SAMPLING_BPF_EVENTS_H
 #define RECORD_SAMPLING_BPF_EVENTS_H

@@ -179,6 +179,36 @@ static int set_parts(struct pattern *p, const struct parts *parts,
 	return ret ? ret : set_name(p, &p->name, parts, 1, rules->is_regex, err);
 }
 
+/* Types of bpftrace's probes. */
+static const struct {
+	const char *word, *ours; /* ours is NULL: there is no such probe */
+} foreign_types[] = {
+	{"kprobe:", "p::"},    {"fentry:", "p::"},   {"uprobe:", "p:"},    {"usdt:", "u:"},
+	{"tracepoint:", "t:"}, {"kretprobe:", NULL}, {"uretprobe:", NULL}, {"fexit:", NULL},
+};
+
+int pattern_translate(const char *text, char **translated, struct err *err)
+{
+	*translated = NULL;
+	for (size_t i = 0; i < ARRAY_SIZE(foreign_types); i++) {
+		size_t len = strlen(foreign_types[i].word);
+
+		if (strncmp(text, foreign_types[i].word, len) != 0)
+			continue;
+		if (!foreign_types[i].ours) {
+			err_set(err, -EINVAL,
+				"failed to find '%s': returns of functions are not counted", text);
+			return err_hint(err, -EINVAL, "'%s%s' counts the calls",
+					text[0] == 'u' ? "uprobe:" : "kprobe:", text + len);
+		}
+		if (asprintf(translated, "%s%s", foreign_types[i].ours, text + len) >= 0)
+			return 0;
+		*translated = NULL;
+		return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+	}
+	return 0;
+}
+
 int pattern_parse(const char *text, const struct pattern_rules *rules, struct pattern *pattern,
 		  struct err *err)
 {

@@ -2,7 +2,7 @@
 /*
  * Patterns of -e that name probes, in the words of bcc's stackcount: func, lib:func, p::func,
  * p:lib:func, t:category:event, u:lib:probe, u:lib:provider:probe. A name may have wildcards (*),
- * or be a regular expression.
+ * or be a regular expression. The words of bpftrace for the types are taken, too.
  */
 #ifndef RECORD_PROBES_PATTERN_H
 #define RECORD_PROBES_PATTERN_H
@@ -42,6 +42,12 @@ struct pattern_rules {
 	bool is_regex;       /* names are regular expressions */
 	const char *library; /* a pattern without a place means functions of this; NULL: none */
 };
+
+/*
+ * Sets *@translated to @text with a word of stackcount in place of bpftrace's, for which the caller
+ * calls free; NULL: it has none of these words. Returns 0, -EINVAL with @err set, or -ENOMEM.
+ */
+int pattern_translate(const char *text, char **translated, struct err *err);
 
 /*
  * Parses @text, which must outlive @pattern. Returns 0, -EINVAL with @err set, or -ENOMEM. The

@@ -363,8 +363,11 @@ int list_events(const struct record_options *options, struct err *err)
 	tracefs_open();
 	for (; *pattern; pattern++) {
 		uint64_t nr = l.nr;
-		int ret = list_pattern(&l, *pattern);
+		_cleanup_free_ char *translated = NULL;
+		int ret = pattern_translate(*pattern, &translated, err);
 
+		if (!ret)
+			ret = list_pattern(&l, translated ? translated : *pattern);
 		if (ret)
 			return ret;
 		if (l.nr == nr) {

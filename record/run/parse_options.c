@@ -355,6 +355,26 @@ static int print_languages(uint32_t asked)
 	return OPTIONS_DONE;
 }
 
+/* Puts words of stackcount in place of bpftrace's. */
+static int translate_events(struct record_options *o, struct err *err)
+{
+	vec_for_each(&o->events.texts, text) {
+		char *translated;
+		int ret = pattern_translate(*text, &translated, err);
+
+		if (ret)
+			return ret;
+		if (!translated)
+			continue;
+		*text = translated;
+		if (vec_push(&o->translated, translated)) {
+			free(translated);
+			return err_set(err, -ENOMEM, "failed to read the options: out of memory");
+		}
+	}
+	return 0;
+}
+
 /* With --list, the operands are patterns, and nothing else is looked at. */
 static int take_list(struct record_options *options, const struct command_line *line,
 		     struct err *err)
@@ -408,6 +428,8 @@ int record_options_parse(struct record_options *options, int argc, char **argv, 
 	if (options->list)
 		return take_list(options, &line, err);
 	ret = parse_operands(options, line.nr_operands, line.operands, err);
+	if (!ret)
+		ret = translate_events(options, err);
 	if (!ret)
 		ret = choose_events(options, err);
 	if (!ret)

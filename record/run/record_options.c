@@ -294,6 +294,9 @@ void record_options_deinit(struct record_options *options)
 	vec_free(&options->tids);
 	vec_free(&options->cpus);
 	vec_free(&options->events.texts);
+	vec_for_each(&options->translated, text)
+		free(*text);
+	vec_free(&options->translated);
 	vec_for_each(&options->patterns, pattern)
 		pattern_deinit(pattern);
 	vec_free(&options->patterns);

@@ -83,6 +83,7 @@ struct record_options {
 		*event_text; /* the event to sample; NULL: the default, if there are no patterns */
 	struct event_name event;        /* parsed from event_text */
 	size_t event_position;          /* of the sampled event among the texts */
+	VEC(char *) translated;         /* texts that were in the words of bpftrace */
 	VEC(struct pattern) patterns;   /* parsed from the other texts */
 	VEC(struct hit_weight) weights; /* one for each pattern; without a name: none */
 	enum kernel_way kernel_way;     /* of attaching to functions of the kernel */

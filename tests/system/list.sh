@@ -27,6 +27,7 @@ check "other names of an event are not listed" same "$(list migrations | grep -v
 check "nothing matches" says 1 "failed to list '$ours:none': nothing matches" "$profrec" --list "$ours:none"
 check "a file that has no functions" says 1 "failed to read '$dir/lib.c': not a whole ELF file of 64 bits" \
 	"$profrec" --list "$dir/lib.c:x"
+check "words of bpftrace" same "$(list "uprobe:$ours:an")" "$ours:another"
 check "no such library" says 1 "failed to find library 'nosuchlib'" "$profrec" --list nosuchlib:x
 check "a command is not listed" says 125 "option --list: not allowed with a command" "$profrec" --list -- ls
 check "a regular expression is not taken" says 2 "option --list: not allowed with -r/--regexp" "$profrec" --list -r x

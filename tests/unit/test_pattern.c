@@ -2,6 +2,7 @@
 #include "record/probes/pattern.h"
 
 #include <errno.h>
+#include <stdlib.h>
 
 #include "tests/unit/suite.h"
 
@@ -111,6 +112,41 @@ START_TEST(refusals)
 }
 END_TEST
 
+START_TEST(words_of_bpftrace)
+{
+	static const struct {
+		const char *text, *translated;
+	} cases[] = {
+		{"kprobe:vfs_read", "p::vfs_read"},
+		{"fentry:vfs_*", "p::vfs_*"},
+		{"uprobe:/bin/bash:readline", "p:/bin/bash:readline"},
+		{"uprobe:c:malloc", "p:c:malloc"},
+		{"usdt:/bin/app:ours:first", "u:/bin/app:ours:first"},
+		{"tracepoint:sched:sched_switch", "t:sched:sched_switch"},
+		{"kprobes:vfs_read", NULL},
+		{"sched:sched_switch", NULL},
+		{"kprobe", NULL},
+		{"", NULL},
+	};
+	char *translated;
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		ck_assert_int_eq(pattern_translate(cases[i].text, &translated, &err), 0);
+		ck_assert_msg(is_same(translated, cases[i].translated), "%s", cases[i].text);
+		free(translated);
+	}
+	ck_assert_int_eq(pattern_translate("uretprobe:c:malloc", &translated, &err), -EINVAL);
+	ck_assert_str_eq(
+		err.text,
+		"failed to find 'uretprobe:c:malloc': returns of functions are not counted");
+	ck_assert_str_eq(err.hint, "'uprobe:c:malloc' counts the calls");
+	ck_assert_int_eq(pattern_translate("kretprobe:vfs_read", &translated, &err), -EINVAL);
+	ck_assert_str_eq(err.hint, "'kprobe:vfs_read' counts the calls");
+	ck_assert_int_eq(pattern_translate("fexit:vfs_read", &translated, &err), -EINVAL);
+	ck_assert_str_eq(err.hint, "'kprobe:vfs_read' counts the calls");
+}
+END_TEST
+
 static bool matches(const char *pattern, bool is_regex, const char *name)
 {
 	ck_assert_int_eq(parse(pattern, is_regex, NULL), 0);
@@ -147,4 +183,5 @@ START_TEST(regular_expressions)
 }
 END_TEST
 
-SUITE_MAIN_WITH("pattern", NULL, end, forms, offsets, refusals, wildcards, regular_expressions)
+SUITE_MAIN_WITH("pattern", NULL, end, forms, words_of_bpftrace, offsets, refusals, wildcards,
+		regular_expressions)

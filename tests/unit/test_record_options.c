@@ -105,6 +105,20 @@ START_TEST(lists)
 }
 END_TEST
 
+START_TEST(words_of_bpftrace)
+{
+	TAKE("-e", "uprobe:c:malloc", "-e", "tracepoint:sched:sched_switch", "--weight",
+	     "prev_pid");
+	ck_assert_uint_eq(o.patterns.nr, 2);
+	ck_assert_str_eq(o.patterns.data[0].text, "p:c:malloc");
+	ck_assert_int_eq(o.patterns.data[0].kind, PATTERN_USER);
+	ck_assert_str_eq(o.patterns.data[1].text, "t:sched:sched_switch");
+	ck_assert_str_eq(o.weights.data[1].name, "prev_pid");
+	REFUSE("failed to find 'kretprobe:vfs_read': returns of functions are not counted",
+	       "'kprobe:vfs_read' counts the calls", "-e", "kretprobe:vfs_read");
+}
+END_TEST
+
 START_TEST(defaults)
 {
 	TAKE();
@@ -558,9 +572,9 @@ START_TEST(names_are_of_one_option)
 }
 END_TEST
 
-SUITE_MAIN_WITH("record_options", NULL, end, lists, defaults, time_off_the_cpu, short_options,
-		long_options, filters, rates, events_and_patterns, options_behind_the_duration,
-		lists_of_several_options, intervals_and_rotation, durations,
-		a_command_without_dashes, commands, commands_that_are_refused, conflicts, ranges,
-		what_is_no_number, what_is_no_list, unknown_options, help_and_version, memory,
-		names_are_of_one_option)
+SUITE_MAIN_WITH("record_options", NULL, end, lists, words_of_bpftrace, defaults, time_off_the_cpu,
+		short_options, long_options, filters, rates, events_and_patterns,
+		options_behind_the_duration, lists_of_several_options, intervals_and_rotation,
+		durations, a_command_without_dashes, commands, commands_that_are_refused, conflicts,
+		ranges, what_is_no_number, what_is_no_list, unknown_options, help_and_version,
+		memory, names_are_of_one_option)

@@ -322,7 +322,7 @@ $(B)/tests/test_without_bpf: UNIT_LIBS := $(call wraps,apply_record backend_fall
 $(B)/tests/test_attach: UNIT_LIBS := $(call wraps,access bpf_link_create bpf_prog_load read_file syscall tracepoint_field_find)
 $(B)/tests/test_probes: UNIT_LIBS := $(call wraps,attach_check_entry attach_entry attach_kernel attach_kernel_multi attach_tracepoint \
 	attach_user attach_user_multi hit_weight_find_field indirect_functions_resolve kernel_entries_find kernel_functions_find \
-	kernel_way_choose library_exists library_open privilege_explain privilege_hides_kallsyms same_name_elsewhere sampler_copy_entry \
+	kernel_way_choose library_exists library_open privilege_explain privilege_hides_kallsyms meant_by_function sampler_copy_entry \
 	sampler_hit_program similar_name_in_file tracefs_refuse tracepoints_find tracepoints_have_category usdt_find user_functions_find)
 $(B)/tests/test_indirect_functions: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_read readdir64 resident_memory_read)
 $(B)/tests/test_library: UNIT_LIBS := $(call wraps,mapped_code_open mapped_code_read read_file safe_open)

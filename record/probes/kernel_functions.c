@@ -312,6 +312,28 @@ bool kernel_functions_have(const char *name)
 	return false;
 }
 
+char *kernel_functions_suggest(struct suggestion *similar)
+{
+	_cleanup_fclose_ FILE *f = fopen(KALLSYMS, "re");
+	_cleanup_free_ char *line = NULL;
+	struct symbol symbol;
+	size_t size = 0;
+	char *best = NULL;
+
+	while (f && read_symbol(f, &line, &size, &symbol)) {
+		if (!is_function(&symbol) || is_unsuitable(symbol.name))
+			continue;
+		suggestion_try(similar, symbol.name);
+		if (similar->best != symbol.name)
+			continue;
+		/* The next line comes to the same place. */
+		free(best);
+		best = strdup(symbol.name);
+		similar->best = best;
+	}
+	return best;
+}
+
 /* Leaves out each name that comes more than once. The names are sorted. */
 static void leave_unique(name_vec *names)
 {

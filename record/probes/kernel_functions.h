@@ -9,6 +9,7 @@
 #include "common/err.h"
 #include "common/parse.h"
 #include "common/vec.h"
+#include "common/words.h"
 #include "record/probes/name_vec.h"
 #include "record/probes/pattern.h"
 
@@ -49,6 +50,12 @@ int kernel_functions_list(const struct pattern *pattern, const struct kernel_fun
 
 /* Has the kernel a function of that name? */
 bool kernel_functions_have(const char *name);
+
+/*
+ * Tries the name of each function of the kernel for @similar. Returns a copy of the name that won,
+ * which @similar borrows and the caller frees; NULL: none has.
+ */
+char *kernel_functions_suggest(struct suggestion *similar);
 
 void kernel_functions_deinit(struct kernel_functions *functions);
 

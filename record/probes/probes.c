@@ -147,7 +147,8 @@ static int refuse_places(const struct probe_set *set, bool has_pids, struct err 
 	if (similar)
 		return err_hint(err, -ENOENT, "did you mean '%s'?", similar);
 	return p->kind == PATTERN_USDT
-		       ? -ENOENT
+		       ? err_hint(err, -ENOENT, "'profrec --list u:%s:' lists the static probes",
+				  p->place.text)
 		       : err_hint(
 				 err, -ENOENT,
 				 "without debug symbols, stripped files name exported functions only; '%s:0xOFFSET' counts at an offset in the file",
@@ -206,13 +207,14 @@ static int find_entries(struct probe_set *set, const char *reason, uint64_t *nr,
 
 static int refuse_kernel_function(const struct pattern *p, const u32_vec *pids, struct err *err)
 {
-	_cleanup_free_ char *other = same_name_elsewhere(p, pids);
+	_cleanup_free_ char *other = meant_by_function(p, pids);
 
 	err_set(err, -ENOENT, "failed to find '%s': no function of the kernel matches", p->text);
 	if (other)
 		return err_hint(err, -ENOENT, "did you mean '%s'?", other);
-	return err_hint(err, -ENOENT,
-			"LIB:FUNC names a function of a library, CATEGORY:EVENT a tracepoint");
+	return err_hint(
+		err, -ENOENT,
+		"LIB:FUNC names a function of a library, CATEGORY:EVENT a tracepoint; 'profrec --list' takes a part of a name");
 }
 
 static int find_kernel_functions(struct probe_set *set, const u32_vec *pids, enum kernel_way *way,

@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/words.h"
+#include "record/probes/kernel_functions.h"
 #include "record/probes/library.h"
 #include "record/probes/name_vec.h"
 #include "record/probes/tracepoints.h"
@@ -55,27 +56,61 @@ static char *find_tracepoint(const struct pattern *pattern)
 	return text;
 }
 
+/* Adds the names of the C library's functions that @pattern matches. */
+static int add_libc_names(const struct pattern *pattern, uint32_t pid, name_vec *names)
+{
+	struct library library;
+	int ret = library_open(C_LIBRARY, pid, &library, NULL);
+
+	if (ret)
+		return ret;
+	ret = user_functions_names(library.fd, pattern, names);
+	library_close(&library);
+	return ret;
+}
+
 static char *find_in_libc(const struct pattern *pattern, uint32_t pid)
 {
 	_cleanup_(name_vec_free) name_vec names = {0};
-	struct library library;
 	char *text = NULL;
 
-	if (library_open(C_LIBRARY, pid, &library, NULL))
-		return NULL;
-	if (!user_functions_names(library.fd, pattern, &names) && names.nr &&
+	if (!add_libc_names(pattern, pid, &names) && names.nr &&
 	    asprintf(&text, C_LIBRARY ":%s", pattern->name.text) < 0)
 		text = NULL;
-	library_close(&library);
 	return text;
 }
 
-char *same_name_elsewhere(const struct pattern *pattern, const u32_vec *pids)
+/* A function of the kernel wins over one of the C library with as many slips. */
+static char *find_similar(const struct pattern *pattern, uint32_t pid)
 {
+	const struct pattern all = {.kind = PATTERN_USER, .name.text = any};
+	_cleanup_(name_vec_free) name_vec names = {0};
+	_cleanup_free_ char *in_kernel = NULL;
+	struct suggestion similar;
+	char *text = NULL;
+
+	suggestion_init(&similar, pattern->name.text);
+	in_kernel = kernel_functions_suggest(&similar);
+	if (add_libc_names(&all, pid, &names))
+		name_vec_free(&names);
+	name_vec_sort(&names);
+	vec_for_each(&names, name)
+		suggestion_try(&similar, *name);
+	if (!similar.best || asprintf(&text, "%s%s", similar.best == in_kernel ? "" : C_LIBRARY ":",
+				      similar.best) < 0)
+		return NULL;
+	return text;
+}
+
+char *meant_by_function(const struct pattern *pattern, const u32_vec *pids)
+{
+	const uint32_t pid = pids->nr ? pids->data[0] : 0;
 	char *text;
 
 	if (name_has_wildcards(&pattern->name))
 		return NULL;
 	text = find_tracepoint(pattern);
-	return text ? text : find_in_libc(pattern, pids->nr ? pids->data[0] : 0);
+	if (!text)
+		text = find_in_libc(pattern, pid);
+	return text ? text : find_similar(pattern, pid);
 }

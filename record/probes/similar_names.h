@@ -13,10 +13,10 @@
 char *similar_name_in_file(int fd, const struct pattern *pattern);
 
 /*
- * Returns a tracepoint of the name of @pattern, which is no function of the kernel, or else the
- * function of that name of the C library, as the first of @pids sees it. The caller frees it. NULL:
- * none.
+ * Returns what may be meant by @pattern, whose name no function of the kernel has: a tracepoint of
+ * that name, the function of the C library of that name, or else the function of either for which
+ * it may be a slip. The C library is that of the first of @pids. The caller frees it. NULL: none.
  */
-char *same_name_elsewhere(const struct pattern *pattern, const u32_vec *pids);
+char *meant_by_function(const struct pattern *pattern, const u32_vec *pids);
 
 #endif

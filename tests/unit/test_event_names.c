@@ -137,7 +137,7 @@ START_TEST(ids)
 			 -ENOENT);
 	ck_assert_str_eq(err.text,
 			 "failed to find event 'sched:nothing': there is no such tracepoint");
-	ck_assert_str_eq(err.hint, "'profrec --list t:' lists the tracepoints");
+	ck_assert_str_eq(err.hint, "'profrec --list t:sched:' lists the tracepoints");
 	ck_assert_int_eq(event_name_parse("sched:sched_swich", &event), 0);
 	ck_assert_int_eq(event_name_find_id(&event, (const char *const[]){dir, NULL}, &err),
 			 -ENOENT);

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
@@ -108,6 +109,33 @@ START_TEST(names_that_the_kernel_has)
 	ck_assert(kernel_functions_have("d"));
 	kernel.kallsyms = NULL;
 	ck_assert(!kernel_functions_have("tcp_one"));
+}
+END_TEST
+
+static void expect_suggestion(const char *word, const char *want)
+{
+	struct suggestion similar;
+	char *best;
+
+	suggestion_init(&similar, word);
+	best = kernel_functions_suggest(&similar);
+	ck_assert(best == similar.best);
+	if (want)
+		ck_assert_str_eq(best, want);
+	else
+		ck_assert_ptr_null(best);
+	free(best);
+}
+
+START_TEST(names_for_a_slip)
+{
+	expect_suggestion("tcp_on", "tcp_one");
+	expect_suggestion("tcp_woo", "tcp_two"); /* the second that is tried */
+	expect_suggestion("tcp_tree", "tcp_three");
+	expect_suggestion("tcp_dat", NULL); /* no function */
+	expect_suggestion("submit_bio", NULL);
+	kernel.kallsyms = NULL;
+	expect_suggestion("tcp_on", NULL);
 }
 END_TEST
 
@@ -239,5 +267,6 @@ START_TEST(memory_runs_out)
 END_TEST
 
 SUITE_MAIN_WITH("kernel_functions", begin, end, files_of_the_kernel, names_that_the_kernel_has,
-		names_of_the_blacklist, code_without_probes, names_that_are_left_out,
-		hidden_addresses, functions_of_many_names, names_that_are_unique, memory_runs_out)
+		names_for_a_slip, names_of_the_blacklist, code_without_probes,
+		names_that_are_left_out, hidden_addresses, functions_of_many_names,
+		names_that_are_unique, memory_runs_out)

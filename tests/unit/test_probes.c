@@ -72,7 +72,7 @@ bool __wrap_tracepoints_have_category(const struct name_match *category, const c
 int __wrap_tracefs_refuse(const char *const *roots, const char *event, struct err *error);
 int __wrap_library_open(const char *name, uint32_t pid, struct library *library, struct err *error);
 char *__wrap_similar_name_in_file(int fd, const struct pattern *p);
-char *__wrap_same_name_elsewhere(const struct pattern *p, const u32_vec *pids);
+char *__wrap_meant_by_function(const struct pattern *p, const u32_vec *pids);
 bool __wrap_library_exists(const char *name, const u32_vec *pids);
 int __wrap_user_functions_find(int fd, const struct pattern *p, struct user_functions *found);
 int __wrap_usdt_find(int fd, const struct pattern *p, struct user_functions *found);
@@ -146,7 +146,7 @@ char *__wrap_similar_name_in_file(int fd, const struct pattern *p)
 	return played.similar ? strdup(played.similar) : NULL;
 }
 
-char *__wrap_same_name_elsewhere(const struct pattern *p, const u32_vec *pids)
+char *__wrap_meant_by_function(const struct pattern *p, const u32_vec *pids)
 {
 	ck_assert_ptr_eq(p, &pattern);
 	ck_assert_ptr_nonnull(pids);
@@ -451,7 +451,8 @@ START_TEST(functions_of_a_file_without_a_place)
 		     "failed to find 'x': no function matches in '/bin/app'", by_offset);
 	played.nr_indirect = 0;
 	expect_error(add("x", PATTERN_USDT), -ENOENT,
-		     "failed to find 'x': no static probe (USDT) matches in '/bin/app'", "");
+		     "failed to find 'x': no static probe (USDT) matches in '/bin/app'",
+		     "'profrec --list u:app:' lists the static probes");
 	played.similar = "u:app:y";
 	expect_error(add("x", PATTERN_USDT), -ENOENT,
 		     "failed to find 'x': no static probe (USDT) matches in '/bin/app'",
@@ -474,8 +475,10 @@ START_TEST(functions_of_the_kernel_without_a_place)
 		     "failed to find 'x': the kernel allows no probe in the 2 functions that match",
 		     "inlined, or marked as notrace");
 	played.nr_left_out = 0;
-	expect_error(add("x", PATTERN_KERNEL), -ENOENT,
-		     "failed to find 'x': no function of the kernel matches", "LIB:FUNC names");
+	expect_error(
+		add("x", PATTERN_KERNEL), -ENOENT,
+		"failed to find 'x': no function of the kernel matches",
+		"LIB:FUNC names a function of a library, CATEGORY:EVENT a tracepoint; 'profrec --list' takes a part");
 	played.similar = "c:x";
 	expect_error(add("x", PATTERN_KERNEL), -ENOENT,
 		     "failed to find 'x': no function of the kernel matches",

@@ -59,19 +59,27 @@ START_TEST(functions_elsewhere)
 	const u32_vec nobody = {0};
 	u32_vec pids = {0};
 	struct pattern pattern = named(PATTERN_KERNEL, "malloc");
-	char *other = same_name_elsewhere(&pattern, &nobody);
+	char *other = meant_by_function(&pattern, &nobody);
 
 	ck_assert_str_eq(other, "c:malloc");
 	free(other);
 	ck_assert_int_eq(vec_push(&pids, (uint32_t)getpid()), 0);
-	other = same_name_elsewhere(&pattern, &pids);
+	other = meant_by_function(&pattern, &pids);
 	ck_assert_str_eq(other, "c:malloc");
 	free(other);
 	vec_free(&pids);
+	pattern = named(PATTERN_KERNEL, "fwirte");
+	other = meant_by_function(&pattern, &nobody);
+	ck_assert_str_eq(other, "c:fwrite");
+	free(other);
+	pattern = named(PATTERN_KERNEL, "vfs_raed");
+	other = meant_by_function(&pattern, &nobody);
+	ck_assert_str_eq(other, "vfs_read");
+	free(other);
 	pattern = named(PATTERN_KERNEL, "nothing_like_that");
-	ck_assert_ptr_null(same_name_elsewhere(&pattern, &nobody));
+	ck_assert_ptr_null(meant_by_function(&pattern, &nobody));
 	pattern = named(PATTERN_KERNEL, "mallo*");
-	ck_assert_ptr_null(same_name_elsewhere(&pattern, &nobody));
+	ck_assert_ptr_null(meant_by_function(&pattern, &nobody));
 }
 END_TEST
 

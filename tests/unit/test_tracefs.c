@@ -70,19 +70,20 @@ START_TEST(tracepoints_that_are_not_there)
 	static const char no_event
 		[] = "failed to find event '%s': there is no such tracepoint",
 	neither[] = "failed to find '%s': there is no library and no category of tracepoints '%s'",
-	list[] = "'profrec --list t:' lists the tracepoints";
+	list[] = "'profrec --list t:' lists the tracepoints",
+	list_sched[] = "'profrec --list t:sched:' lists the tracepoints";
 	static const struct {
 		const char *event, *text, *category, *hint;
 	} cases[] = {
 		{"sched:sched_swich", no_event, "", "did you mean 'sched:sched_switch'?"},
 		{"t:sched:sched_swich", no_event, "", "did you mean 'sched:sched_switch'?"},
 		{"sched:sched_wakee", no_event, "", "did you mean 'sched:sched_wake'?"},
-		{"sched:other", no_event, "", list},
+		{"sched:other", no_event, "", list_sched},
 		{"irq:sched_swich", neither, "irq", list},
 		{"t:irq:sched_swich", no_event, "", list},
 		{"shed:sched_switch", neither, "shed", "did you mean the category 'sched'?"},
 		{"t:shed:sched_switch", no_event, "", "did you mean the category 'sched'?"},
-		{"sched", no_event, "", list},
+		{"sched", no_event, "", list_sched},
 		{"libnosuch:f*", neither, "libnosuch", list},
 	};
 

@@ -124,7 +124,8 @@ static int hint_similar(const char *path, const char *name, const char *category
 	_cleanup_free_ char *similar = find_similar(path, name);
 
 	if (!similar)
-		return err_hint(err, -ENOENT, "'profrec --list t:' lists the tracepoints");
+		return err_hint(err, -ENOENT, "'profrec --list t:%s%s' lists the tracepoints",
+				category ? category : "", category ? ":" : "");
 	return category ? err_hint(err, -ENOENT, "did you mean '%s:%s'?", category, similar)
 			: err_hint(err, -ENOENT, "did you mean the category '%s'?", similar);
 }

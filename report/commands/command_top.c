@@ -43,6 +43,12 @@ static enum top_by thing_of(const struct top_options *o)
 	return o->request.view.by_label ? TOP_LABELS : by_things[o->by];
 }
 
+/* The files of interpreters are files, too. */
+static bool prefers_language(const struct top_choice *choice)
+{
+	return choice->by == TOP_FUNCTIONS;
+}
+
 /* The samples of CPUs are in the end record, which knows no filters. */
 static int check_cpus(const void *ctx, const struct source *source, struct err *err)
 {
@@ -83,10 +89,10 @@ struct live_table {
 };
 
 /*
- * Lines of a screen that are no rows: the time, the headline, a line about CPUs or leaves, the
- * title, and the cursor's.
+ * Lines of a screen that are no rows: the time, the headline, lines about CPUs or leaves and about
+ * frames, the title, and the cursor's.
  */
-#define OTHER_LINES 5
+#define OTHER_LINES 6
 
 /* The same of the last screen: of each event, and for losses and warnings. */
 #define LINES_OF_EVENT 6
@@ -97,6 +103,21 @@ static void print_held_up(struct textbuf *out, const struct printed_interval *in
 {
 	textbuf_printf(out, "%.2f s instead of %g s: the recorder was held up\n",
 		       interval->ns / (double)NS_PER_S, interval->held_up_for / (double)NS_PER_S);
+}
+
+/* Says what the screen waits for. */
+static void wait_for_interval(void *ctx, uint64_t length_ns)
+{
+	const struct live_table *live = ctx;
+	char text[160] = "The recording has no intervals, so its table comes when it ends.\n"
+			 "'profrec -i 1' writes an interval each second.\n";
+
+	if (!live->layout.screen)
+		return;
+	if (length_ns)
+		snprintf(text, sizeof(text), "Waiting for the first interval, of %g s.\n",
+			 length_ns / (double)NS_PER_S);
+	live_screen_wait(live->layout.screen, text);
 }
 
 static void begin_interval(void *ctx, struct textbuf *out, const struct printed_interval *interval)
@@ -214,7 +235,8 @@ static int run_live(const struct top_options *o, struct command_io *io, struct e
 		.layout = o->layout,
 		.nr_lines = o->layout.nr_lines,
 	};
-	const struct interval_table table = {begin_interval, print_interval, end_interval, &live};
+	const struct interval_table table = {wait_for_interval, begin_interval, print_interval,
+					     end_interval, &live};
 	struct source_request request = o->request;
 	struct rows_summary summary = {0};
 	int ret;
@@ -234,9 +256,12 @@ static int run_live(const struct top_options *o, struct command_io *io, struct e
 			"option --live: not with --by cpu, which stands for whole recordings");
 	if (request.view.unnamed == UNNAMED_BY_LAYOUT)
 		request.view.unnamed = UNNAMED_FUNCTION;
+	request.view.prefers_language = prefers_language(&live.layout.choice);
 	live.of_sums = live.layout.choice;
 	live.of_sums.has_processes = false;
 	live.layout.screen = live_screen_open(live.layout.choice.sort);
+	if (live.layout.screen)
+		live_screen_wait(live.layout.screen, "Waiting for the recording to begin.\n");
 	ret = print_intervals(&source, o->operands.nr ? o->operands.names[0] : DEFAULT_RECORDING,
 			      &request, &table,
 			      live.layout.screen ? live_screen_text(live.layout.screen) : &io->out,
@@ -268,8 +293,7 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	layout.is_filtered = sample_filter_is_set(&o->request.filter);
 	layout.nr_lines = layout.nr_lines ? layout.nr_lines : USUAL_LINES;
 	request.span.keeps_tids = layout.choice.by == TOP_THREADS;
-	/* The files of interpreters are files, too. */
-	request.view.prefers_language = layout.choice.by == TOP_FUNCTIONS;
+	request.view.prefers_language = prefers_language(&layout.choice);
 	return event_tables_print(&tables, &o->operands, &request, io, err);
 }
 

@@ -274,6 +274,8 @@ static int open_and_print(struct intervals *v, const char *file,
 	if (ret)
 		return ret;
 	v->length_ns = rec->meta->interval_ns;
+	if (v->table)
+		v->table->wait(v->table->ctx, v->length_ns);
 	if (v->length_ns)
 		v->next = rec->selection.from_ns / v->length_ns;
 	if (!v->table && !v->source->view.folded && v->source->events.nr == 1)

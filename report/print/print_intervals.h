@@ -22,6 +22,8 @@ struct printed_interval {
 
 /* Another output than stacks for each interval. */
 struct interval_table {
+	/* Before the first interval is read. @length_ns is 0 if the recording has none. */
+	void (*wait)(void *ctx, uint64_t length_ns);
 	void (*begin)(void *ctx, struct textbuf *out, const struct printed_interval *interval);
 	/* Prints the rows of an event, below its headline. Returns 0 or a negative errno. */
 	int (*print)(const struct printout *p, void *ctx, struct rows_summary *summary);

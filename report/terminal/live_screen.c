@@ -326,6 +326,12 @@ static void draw(struct live_screen *screen)
 	textbuf_deinit(&out);
 }
 
+static void clear_filter(struct live_screen *screen)
+{
+	screen->filter[0] = '\0';
+	screen->mark = 0;
+}
+
 static void type_key(struct live_screen *screen, char key)
 {
 	size_t len = strlen(screen->filter);
@@ -333,7 +339,7 @@ static void type_key(struct live_screen *screen, char key)
 	if (key == '\n' || key == '\033') {
 		screen->is_typing = false;
 		if (key == '\033')
-			screen->filter[0] = '\0';
+			clear_filter(screen);
 	} else if ((key == '\b' || key == '\177') && len) {
 		screen->filter[len - 1] = '\0';
 	} else if (key >= ' ' && key < '\177' && len + 1 < FILTER_SIZE) {
@@ -384,6 +390,8 @@ static void take_key(struct live_screen *screen, char key)
 		screen->sort = after[screen->sort];
 	else if (key == '/')
 		screen->is_typing = true;
+	else if (key == '\033')
+		clear_filter(screen);
 	else if (key == ' ')
 		screen->is_paused = !screen->is_paused;
 	else if (key == 'q')
@@ -496,6 +504,20 @@ void live_screen_close(struct live_screen *screen)
 struct textbuf *live_screen_text(struct live_screen *screen)
 {
 	return &screen->next.text;
+}
+
+void live_screen_wait(struct live_screen *screen, const char *text)
+{
+	struct textbuf out = {.fd = STDOUT_FILENO};
+	struct terminal terminal;
+
+	pthread_mutex_lock(&screen->lock);
+	terminal_look(&terminal, STDOUT_FILENO);
+	terminal_begin_screen(&terminal, &out);
+	textbuf_str(&out, text);
+	textbuf_flush(&out);
+	pthread_mutex_unlock(&screen->lock);
+	textbuf_deinit(&out);
 }
 
 void live_screen_begin(struct live_screen *screen, const char *time)

@@ -24,6 +24,9 @@ void live_screen_close(struct live_screen *screen);
 /* Returns the text that takes the table; it stays where it is. */
 struct textbuf *live_screen_text(struct live_screen *screen);
 
+/* Shows @text until there is a table. */
+void live_screen_wait(struct live_screen *screen, const char *text);
+
 /* Begins the table of an interval that ended at @time. */
 void live_screen_begin(struct live_screen *screen, const char *time);
 

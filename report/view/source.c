@@ -79,9 +79,12 @@ static int choose_frames(struct view *view, struct model *model)
 int source_filter(struct source *source, struct err *err)
 {
 	struct model *model = &source->rec.model;
-	bool is_auto = source->view.frames == FRAMES_AUTO;
+	bool is_auto;
 	int ret = shown_frames_choose(model, source->view.frames);
 
+	/* Once an interval shows the functions of a language alone, so do those that follow. */
+	source->chooses_frames |= source->view.frames == FRAMES_AUTO;
+	is_auto = source->chooses_frames && source->view.frames != FRAMES_LANGUAGE;
 	if (!ret)
 		ret = sample_filter_before_names(&source->filter, model, &source->view,
 						 &source->events, &source->filtered);
@@ -215,6 +218,7 @@ int source_renew(struct source *source)
 {
 	labels_deinit(&source->labels);
 	symbols_deinit(&source->symbols);
+	source->view.event = source->events.first;
 	return recording_renew(&source->rec);
 }
 

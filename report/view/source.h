@@ -23,6 +23,7 @@ struct source {
 	struct sample_filter filter; /* the user's; its vectors are borrowed */
 	struct timespan span;        /* that the user chose */
 	struct filter_account filtered;
+	bool chooses_frames;       /* the user has not */
 	struct found_names *found; /* gets the symbols that files gave; NULL: nobody wants them */
 };
 

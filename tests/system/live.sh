@@ -57,6 +57,35 @@ check "no process of a function if a filter chooses processes" \
 check "no process of a function if one process was recorded" same "$(processes_of "$dir/of-one.prof")" $'f one\nf two'
 check "no process of other things than functions" same "$("$profrep" top --live --by comm "$dir/processes.prof" | grep -c PROCESS)" 0
 
+# Functions of a language, as in a table of a whole recording: from the interval on in which most samples have them.
+cat > "$dir/language.txt" << 'END'
+meta interval_ns 1000000000
+object py file /nonexistent/python3.11 aabbccddeeff00112233445566778899aabbccdd
+object work anon /srv/app/work.py - instance=4294967040
+language py interpreter py CPython 3.11.2
+language work source py
+sym py 0x1000 0x100 eval_frame
+sym work 0x400000006 2 leaf
+process app 4711 100
+map app py 0x400000 0x10000 0
+count app python3 3 user py:0x1010
+count app python3 2 user py:0x1010 work:0x400000007 py:0x1010
+epoch 0 1000000000
+count app python3 2 user py:0x1010
+count app python3 3 user py:0x1010 work:0x400000007 py:0x1010
+epoch 1000000000 2000000000
+count app python3 3 user py:0x1010
+count app python3 2 user py:0x1010 work:0x400000007 py:0x1010
+epoch 2000000000 3000000000
+end duration_ns 3000000000
+END
+"$BUILD/tests/prof_make" < "$dir/language.txt" > "$dir/language.prof" || exit 1
+leaves_of() { "$profrep" top --live "$@" | awk '/ (eval_frame|leaf)$/ {print $1, $NF} /^Frames of/ {print "left out"}' | xargs; }
+check "functions of a language alone, once most samples have them" same "$(leaves_of "$dir/language.prof")" \
+	"5 eval_frame 0 leaf left out 3 leaf 2 eval_frame left out 3 eval_frame 2 leaf"
+check "all frames where the user wants them" same "$(leaves_of --frames mixed "$dir/language.prof")" \
+	"5 eval_frame 0 leaf 5 eval_frame 0 leaf 5 eval_frame 0 leaf"
+
 # The first half of a stream is drawn before the second comes.
 if command -v tmux > /dev/null; then
 	export TMUX_TMPDIR=$dir SHELL=$BASH # the user may have none
@@ -83,6 +112,12 @@ if command -v tmux > /dev/null; then
 	check "a filter leaves what matches" fails 1 on_screen " one$"
 	tmux send-keys / Escape
 	check "Escape takes the filter away" shows " one$"
+	tmux send-keys /
+	tmux send-keys -l nothing
+	tmux send-keys Enter
+	wait_for on_screen "filter 'nothing'  ("
+	tmux send-keys Escape
+	check "... also when it has been typed" shows " one$"
 	is_marked() { tmux capture-pane -pe | grep -qE $'\033''\[(0;)?7m.*one$'; }
 	check "the first row is marked" wait_for is_marked
 	tmux send-keys Down Down
@@ -113,6 +148,21 @@ if command -v tmux > /dev/null; then
 		exec 3>&-
 		next_screen
 	done
+	# What a screen without a table waits for. A recording that is cut in its end record has not ended.
+	waits() # waits TEXT BYTES FILE
+	{
+		tmux new-session -d -x 72 -y 12 "'$profrep' top --live - < '$dir/stream'; sleep 1000"
+		exec 3<> "$dir/stream"
+		head -c "$2" "$3" >&3
+		check "the screen tells what it waits for: $1" shows "^$1$"
+		exec 3>&-
+		next_screen
+	}
+	grep ^meta tests/golden/intervals.txt | "$BUILD/tests/prof_make" > "$dir/begun.prof"
+	grep '^meta [^i]' tests/golden/intervals.txt | "$BUILD/tests/prof_make" > "$dir/whole.prof"
+	waits "Waiting for the recording to begin." 0 "$dir/begun.prof"
+	waits "Waiting for the first interval, of 2 s." -8 "$dir/begun.prof"
+	waits "'profrec -i 1' writes an interval each second." -8 "$dir/whole.prof"
 	# A writer that ends when it is interrupted, as profrec does.
 	mkfifo "$dir/never"
 	cat > "$dir/writer" << END

@@ -13,7 +13,7 @@
  */
 #define PART_TRIES 100
 
-int part_file_create(const char *path, mode_t mode, int *fd, char **part)
+int part_file_create(const char *path, int *fd, char **part)
 {
 	for (int i = 0; i < PART_TRIES; i++) {
 		int n = i ? asprintf(part, "%s.%d.%d.part", path, getpid(), i)
@@ -23,7 +23,8 @@ int part_file_create(const char *path, mode_t mode, int *fd, char **part)
 			*part = NULL;
 			return -ENOMEM;
 		}
-		*fd = open(*part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+		*fd = open(*part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			   PRIVATE_FILE_MODE);
 		if (*fd >= 0)
 			return 0;
 		if (errno != EEXIST || i + 1 == PART_TRIES)

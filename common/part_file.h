@@ -8,11 +8,14 @@
 
 #include <sys/types.h>
 
+/* What is recorded of processes is for nobody else until the user says so. */
+#define PRIVATE_FILE_MODE 0600
+
 /*
- * Creates a new file for writing beside @path: *@fd, under the name *@part. @mode is its mode
- * before the umask. The caller closes and frees them. Returns 0 or a negative errno. On failure
- * *@part is the last name that was tried, which the caller frees, or NULL.
+ * Creates a new private file for writing beside @path: *@fd, under the name *@part. The caller
+ * closes and frees them. Returns 0 or a negative errno. On failure *@part is the last name that was
+ * tried, which the caller frees, or NULL.
  */
-int part_file_create(const char *path, mode_t mode, int *fd, char **part);
+int part_file_create(const char *path, int *fd, char **part);
 
 #endif

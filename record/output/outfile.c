@@ -157,7 +157,7 @@ static int open_part(struct outfile *out, const char *path, struct err *err)
 	_cleanup_free_ char *name = strdup(path);
 	int ret;
 
-	ret = name ? part_file_create(path, 0600, &out->fd, &part) : -ENOMEM;
+	ret = name ? part_file_create(path, &out->fd, &part) : -ENOMEM;
 	/* The user knows the file by the name that it will have, which may be short enough. */
 	if (ret)
 		return err_set(err, ret, "failed to create '%s': %s",

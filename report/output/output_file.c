@@ -66,19 +66,30 @@ int output_file_check(const struct output_request *request, struct err *err)
 
 static int open_in_place(struct output_file *file)
 {
-	file->text.fd = open(file->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+	file->text.fd = open(file->name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+			     PRIVATE_FILE_MODE);
 	return file->text.fd < 0 ? -errno : 0;
 }
 
-/* Creates the part of the file @path, which a signal removes from then on. */
+/*
+ * Creates the part of the file @path, which a signal removes from then on. An older file of the
+ * user's keeps its mode, so that a page stays readable for those that it was opened to.
+ */
 static int create_part(struct output_file *file, const char *path)
 {
 	_cleanup_free_ char *part = NULL;
+	struct stat older;
 	sigset_t before;
 	int ret;
 
 	signal_cleanup_defer(&before);
-	ret = part_file_create(path, 0666, &file->text.fd, &part);
+	ret = part_file_create(path, &file->text.fd, &part);
+	if (!ret && !stat(path, &older) && older.st_uid == geteuid() &&
+	    fchmod(file->text.fd, older.st_mode & 0777)) {
+		ret = -errno;
+		unlink(part);
+		close(file->text.fd);
+	}
 	if (!ret) {
 		part_at_signal = file->part = TAKE_PTR(part);
 		signal_cleanup_set(remove_part);

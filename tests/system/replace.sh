@@ -51,15 +51,16 @@ check "the list itself as output" \
 	refuses "failed to write 'list': it is the input 'list'" "$profrep" merge -o list after.prof @list
 check "the list itself as output is as it was" same "$(cat list)" before.prof
 
-# replaces WRITER: the new file takes the place of the older one, with the permissions of a new file.
+# replaces WRITER: a new file is its owner's alone; it takes the place of an older one with the permissions of that one.
 replaces()
 {
 	local words
 	read -ra words <<< "$1"
 	rm -f link new old
-	"$profrep" "${words[@]}" new || return 1
+	(umask 022 && "$profrep" "${words[@]}" new) || return 1
+	same "$(stat -c %a new)" 600 || return 1
 	echo older > old
-	chmod 600 old
+	chmod 640 old
 	ln -s old link
 	(umask 027 && "$profrep" "${words[@]}" link) || return 1
 	cmp new old && same "$(readlink link)" old && same "$(stat -c %a old)" 640 && nothing_left

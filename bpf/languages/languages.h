@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of interpreted languages in stacks: the types that the BPF programs, the recorder and
- * the child that reads files share. bpf/languages/python_frames.h, bpf/languages/php_frames.h,
- * bpf/languages/ruby_frames.h and bpf/languages/perl_frames.h find the functions.
- * bpf/languages/language_places.h and bpf/languages/loop_places.h find their place between native
- * frames.
+ * Functions of interpreted languages in stacks: the table of languages, and the types that the BPF
+ * programs, the recorder and the child that reads files share. The files LANGUAGE_frames.h find the
+ * functions. language_places.h and loop_places.h find their place between native frames.
  *
  * A function takes one word of a stack, beside the addresses of native frames. Addresses of user
  * space have zeros above bit 56, and so has no other word:
@@ -36,17 +34,29 @@
 #define WORD_CHECK_BITS    (59 - WORD_ADDR_BITS)
 #define WORD_LANGUAGE_BITS 4
 
-enum language {
-	LANGUAGE_NONE = 0,
-	LANGUAGE_PYTHON = 1,
-	LANGUAGE_JAVA = 2,
-	LANGUAGE_PHP = 3,
-	LANGUAGE_BEAM = 4,
-	LANGUAGE_RUBY = 5,
-	LANGUAGE_NODE = 6,
-	LANGUAGE_PERL = 7,
-	NR_LANGUAGES,
+/* Where the function stands. */
+enum function_place {
+	BEFORE_FRAME, /* directly before the native frame that runs it */
+	IN_PLACE,     /* in place of its own native frame */
 };
+
+/*
+ * A row for each language: the place of functions, what collects them before the native frames are
+ * walked (stack_functions.h), the struct in which a name is handed over, and what the recorder
+ * makes of that (source_function.c). What the recorder says of the language and how it finds the
+ * interpreter is in language_table.c.
+ */
+#define LANGUAGES(ROW)                                                                             \
+	ROW(LANGUAGE_PYTHON, BEFORE_FRAME, collect_python, function_name, decode_plain)            \
+	ROW(LANGUAGE_JAVA, IN_PLACE, collect_none, function_name, decode_java)                     \
+	ROW(LANGUAGE_PHP, BEFORE_FRAME, collect_php, scoped_function_name, decode_scoped)          \
+	ROW(LANGUAGE_BEAM, IN_PLACE, collect_none, function_name, decode_plain)                    \
+	ROW(LANGUAGE_RUBY, BEFORE_FRAME, collect_ruby, function_name, decode_plain)                \
+	ROW(LANGUAGE_NODE, IN_PLACE, collect_none, function_name, decode_node)                     \
+	ROW(LANGUAGE_PERL, BEFORE_FRAME, collect_perl, scoped_function_name, decode_scoped)
+
+#define LANGUAGE_NUMBER(language, ...) language,
+enum language { LANGUAGE_NONE, LANGUAGES(LANGUAGE_NUMBER) NR_LANGUAGES };
 
 #define WORD_MASK(bits) ((1ULL << (bits)) - 1)
 
@@ -72,12 +82,11 @@ static inline int word_is_function(__u64 word)
 	return word_language(word) > LANGUAGE_NONE && word_language(word) < NR_LANGUAGES;
 }
 
-/* Does the function stand before the native frame that runs it? Others stand in place of theirs. */
+#define LANGUAGE_PLACE(language, place, ...) word_language(word) == language ? place:
+
 static inline int word_is_before_frame(__u64 word)
 {
-	enum language language = (enum language)word_language(word);
-
-	return language != LANGUAGE_JAVA && language != LANGUAGE_BEAM && language != LANGUAGE_NODE;
+	return (LANGUAGES(LANGUAGE_PLACE) BEFORE_FRAME) == BEFORE_FRAME;
 }
 
 static inline __u64 word_addr(__u64 word)
@@ -514,12 +523,12 @@ struct scoped_function_name {
 	struct language_text scope;
 };
 
+#define LANGUAGE_NAME_SIZE(language, place, collect, type, ...)                                    \
+	word_language(name->word) == language ? sizeof(struct type):
+
 static inline __u64 function_name_size(const struct function_name *name)
 {
-	return word_language(name->word) == LANGUAGE_PHP ||
-			       word_language(name->word) == LANGUAGE_PERL
-		       ? sizeof(struct scoped_function_name)
-		       : sizeof(*name);
+	return LANGUAGES(LANGUAGE_NAME_SIZE) sizeof(*name);
 }
 
 /* The size of the map, which the recorder empties when it is half full. */

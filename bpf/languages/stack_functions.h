@@ -25,6 +25,12 @@ enum found_functions {
 	FUNCTIONS_OF_LOOPS,   /* place_by_loops does, after the walk */
 };
 
+/* Of languages whose functions the walk finds at their frames. */
+#define collect_none(...) 0
+
+/* Each looks at the interpreter first, and collects nothing if that is of another language. */
+#define COLLECT(language, place, collect, ...) collect(interpreter, base, space_id, tgid, level) ||
+
 /*
  * Finds the functions of interpreted languages of the current task's thread, for the walk of @level
  * that follows. Of a process that the recorder has not described yet, the executable tells the
@@ -54,10 +60,7 @@ __verified_once int find_stack_functions(__u32 tgid, __u64 space_id, __u32 level
 		return FUNCTIONS_NONE;
 	}
 	begin_meeting(s, space_id);
-	if (!collect_python(interpreter, base, space_id, tgid, level) &&
-	    !collect_php(interpreter, base, space_id, tgid, level) &&
-	    !collect_ruby(interpreter, base, space_id, tgid, level) &&
-	    !collect_perl(interpreter, base, space_id, tgid, level))
+	if (!(LANGUAGES(COLLECT) 0))
 		return FUNCTIONS_NONE;
 	end_meeting(s);
 	return s->loops.code.loop_bytes ? FUNCTIONS_OF_LOOPS : FUNCTIONS_WITH_MARKS;

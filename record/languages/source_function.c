@@ -109,11 +109,28 @@ static size_t name_file_code(const char *file, size_t len, char *out)
 	return len - at + 2;
 }
 
-/* "List" and "add" become "List::add". */
-static int name_php(struct arena *texts, const struct scoped_function_name *name,
-		    struct source_function *f)
+static int decode_plain(struct arena *texts, const struct function_name *name,
+			struct source_function *f)
 {
-	const struct function_name *function = &name->function;
+	f->name = copy_text(texts, &name->name, false);
+	f->file = copy_text(texts, &name->file, true);
+	return f->file && f->name ? 0 : -ENOMEM;
+}
+
+static int decode_java(struct arena *texts, const struct function_name *name,
+		       struct source_function *f)
+{
+	if (!name->name.nr_bytes)
+		return decode_plain(texts, name, f);
+	return source_function_decode_method(texts, LANGUAGE_JAVA, &name->file, &name->name, NULL,
+					     f);
+}
+
+/* "List" and "add" become "List::add". */
+static int decode_scoped(struct arena *texts, const struct function_name *function,
+			 struct source_function *f)
+{
+	const struct scoped_function_name *name = (const struct scoped_function_name *)function;
 	char text[2 * TEXT_MAX + 2], file[TEXT_MAX] = INTERNAL_FILE;
 	size_t len = decode_text(&name->scope, false, text), nr = strlen(file);
 
@@ -136,8 +153,8 @@ static int name_php(struct arena *texts, const struct scoped_function_name *name
 #define FILE_URL "file://"
 
 /* Functions without a file are V8's own. The code of a file has no name. */
-static int name_node(struct arena *texts, const struct function_name *name,
-		     struct source_function *f)
+static int decode_node(struct arena *texts, const struct function_name *name,
+		       struct source_function *f)
 {
 	char text[TEXT_MAX + 2], file[TEXT_MAX] = INTERNAL_FILE;
 	size_t nr = strlen(file), skip = 0, len = decode_text(&name->name, false, text);
@@ -154,17 +171,16 @@ static int name_node(struct arena *texts, const struct function_name *name,
 	return f->file && f->name ? 0 : -ENOMEM;
 }
 
+#define LANGUAGE_DECODE(language, place, collect, type, decode) [language] = decode,
+
 int source_function_decode(struct arena *texts, const struct function_name *name,
 			   struct source_function *f)
 {
-	if (word_language(name->word) == LANGUAGE_PHP || word_language(name->word) == LANGUAGE_PERL)
-		return name_php(texts, (const struct scoped_function_name *)name, f);
-	if (word_language(name->word) == LANGUAGE_NODE)
-		return name_node(texts, name, f);
-	if (word_language(name->word) == LANGUAGE_JAVA && name->name.nr_bytes)
-		return source_function_decode_method(texts, LANGUAGE_JAVA, &name->file, &name->name,
-						     NULL, f);
-	f->name = copy_text(texts, &name->name, false);
-	f->file = copy_text(texts, &name->file, true);
-	return f->file && f->name ? 0 : -ENOMEM;
+	static int (*const decoders[NR_LANGUAGES])(struct arena *, const struct function_name *,
+						   struct source_function *) = {
+		LANGUAGES(LANGUAGE_DECODE)};
+
+	if (!word_is_function(name->word))
+		return decode_plain(texts, name, f);
+	return decoders[word_language(name->word)](texts, name, f);
 }

@@ -17,6 +17,13 @@ struct source_function {
 	uint32_t line; /* of its definition; 0: not known */
 };
 
+/* A function of HotSpot or of Erlang's emulator, as it was found in the memory of a process. */
+struct machine_function {
+	struct language_text class, name; /* "java/util/List" and "add", "lists" and "map/2" */
+	struct language_text file;        /* of the line; empty: that of the class */
+	uint32_t line;                    /* of its definition; 0: not known */
+};
+
 /*
  * Decodes @name, as the program sent it, into @f. It is a struct scoped_function_name if
  * function_name_size says so. The strings are kept in @texts. @f's line stays as it is. Returns 0

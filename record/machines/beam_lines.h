@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-#include "record/languages/machine_function.h"
+#include "record/languages/source_function.h"
 #include "record/machines/machine_memory.h"
 
 /* A function in the code of its module. */

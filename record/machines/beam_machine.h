@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "bpf/made/language_machines.h"
-#include "record/languages/machine_function.h"
+#include "record/languages/source_function.h"
 #include "record/machines/machine_memory.h"
 
 /* Addresses of the tables from which functions have their names. */

@@ -8,7 +8,7 @@
 #define RECORD_MACHINES_JAVA_METHODS_H
 
 #include "record/machines/java_scopes.h"
-#include "record/languages/machine_function.h"
+#include "record/languages/source_function.h"
 
 /* The word of the Method at @method, as in a stack; 0: it cannot be read. */
 uint64_t java_method_word(const struct java_code *code, uint64_t method);

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "record/languages/machine_function.h"
+#include "record/languages/source_function.h"
 #include "record/machines/beam_machine.h"
 #include "record/machines/java_machine.h"
 #include "record/machines/java_scopes.h"

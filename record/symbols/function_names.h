@@ -21,7 +21,6 @@
 #include "common/arena.h"
 #include "common/index.h"
 #include "common/vec.h"
-#include "record/languages/machine_function.h"
 #include "record/languages/source_function.h"
 #include "record/process/address_spaces.h"
 #include "record/shares/shares.h"

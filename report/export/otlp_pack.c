@@ -11,6 +11,7 @@
 #include "report/model/event_choice.h"
 #include "report/tables/recording_tables.h"
 #include "report/tables/table_ids.h"
+#include "report/view/shown_languages.h"
 
 /* Numbers of fields that are written piece by piece. */
 #define REQUEST_RESOURCE_PROFILES 1
@@ -51,32 +52,18 @@ static int put_mapping(struct otlp_request *x, const Pprof__Mapping *from, struc
 	return ret;
 }
 
-/* The values of profile.frame.type (semantic conventions) by the short names of languages. */
-static const char *const language_types[][2] = {
-	{"py", "cpython"}, {"java", "jvm"}, {"php", "php"}, {"beam", "beam"},
-	{"rb", "ruby"},    {"js", "v8js"},  {"pl", "perl"},
-};
-
-static const char *language_type(const char *language)
-{
-	size_t len = strcspn(language, ",");
-
-	for (size_t i = 0; i < ARRAY_SIZE(language_types); i++)
-		if (strlen(language_types[i][0]) == len &&
-		    !memcmp(language_types[i][0], language, len))
-			return language_types[i][1];
-	return NULL;
-}
-
 /* Returns the type of the frames in @object, NULL if it is not known. */
 static const char *frame_type(const struct model *model, uint32_t object)
 {
 	const struct model_object *o = &model->objects.data[object];
+	const struct shown_language *language;
 
 	if (object_kind_is_kernel(o->key.kind))
 		return "kernel";
-	if (o->language && o->language_role == PROF_LANGUAGE_SOURCE)
-		return language_type(string_set_get(&model->strings, o->language));
+	if (o->language && o->language_role == PROF_LANGUAGE_SOURCE) {
+		language = shown_language_find(string_set_get(&model->strings, o->language));
+		return language ? language->frame_type : NULL;
+	}
 	return o->key.kind == PROF_OBJECT_FILE || o->key.kind == PROF_OBJECT_VDSO ? "native" : NULL;
 }
 

@@ -21,20 +21,8 @@ const CHANGES = [
 	{name: "did not, or not distinguishable from noise", hue: 40, range: 0, saturation: 5},
 ];
 
-// By the short names of languages. A language that is not here gets a hue by its name.
-const LANGUAGES = {
-	py: {name: "Python", hue: 56},
-	rb: {name: "Ruby", hue: 345},
-	js: {name: "JavaScript", hue: 84},
-	java: {name: "Java", hue: 14},
-	php: {name: "PHP", hue: 246},
-	beam: {name: "Erlang", hue: 318},
-	pl: {name: "Perl", hue: 190},
-	lua: {name: "Lua", hue: 228},
-};
-
-function addLanguage(shortName) {
-	const {name, hue} = LANGUAGES[shortName] || {name: shortName, hue: hashText(shortName) % 360};
+// A language that profrep does not know gets a hue by its name.
+function addLanguage({name, hue = hashText(name) % 360}) {
 	KINDS.push({name, hue, range: 10, saturation: 70});
 }
 

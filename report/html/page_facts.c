@@ -10,6 +10,7 @@
 #include "report/text/json_text.h"
 #include "report/text/json_writer.h"
 #include "report/view/filter_words.h"
+#include "report/view/shown_languages.h"
 
 /* Prints the samples or hits that were taken of an event, and those that were lost. */
 static void print_losses(struct json *json, const struct prof_end *end, uint32_t event)
@@ -216,7 +217,14 @@ static void print_languages(struct json *json, const struct page_functions *func
 {
 	json_open(json, "languages", '[');
 	vec_for_each(&functions->languages, language) {
-		json_put_safe(json, NULL, string_set_get(&functions->strings, *language));
+		const char *key = string_set_get(&functions->strings, *language);
+		const struct shown_language *known = shown_language_find(key);
+
+		json_open(json, NULL, '{');
+		json_put_safe(json, "name", known ? known->name : key);
+		if (known)
+			json_put_number(json, "hue", known->hue);
+		json_close(json, '}');
 	}
 	json_close(json, ']');
 }

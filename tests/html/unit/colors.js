@@ -38,7 +38,8 @@ check("red grew, blue shrank, and little or nothing is neither", () => {
 	}
 });
 check("a language that is known, and another", () => {
-	["py", "zz"].forEach(addLanguage);
+	[{name: "Python", hue: 56}, {name: "zz"}].forEach(addLanguage);
 	assert.deepStrictEqual(KINDS.slice(-2).map(({name}) => name), ["Python", "zz"]);
+	assert.strictEqual(KINDS[KINDS.length - 2].hue, 56);
 	assert.ok(KINDS[KINDS.length - 1].hue < 360);
 });

@@ -18,7 +18,7 @@
 struct played_thread {
 	uint32_t tid, pid, parent;
 	int error; /* of all requests: -ESRCH once it has been killed */
-	int error_of_detach;
+	int error_of_detach, error_of_seize;
 	unsigned long message;
 	struct user_regs_struct regs;
 	int nr_regs; /* bytes; 0: all of them */
@@ -50,11 +50,11 @@ static inline struct played_thread *played_find(uint32_t tid)
 	return NULL;
 }
 
-/* A new thread. The pointer is good until one is removed. */
+/* A new thread, which makes no system call. The pointer is good until one is removed. */
 static inline struct played_thread *played_add(uint32_t pid, uint32_t tid)
 {
 	ck_assert_uint_lt(nr_played, ARRAY_SIZE(played));
-	played[nr_played] = (struct played_thread){.pid = pid, .tid = tid};
+	played[nr_played] = (struct played_thread){.pid = pid, .tid = tid, .regs.orig_rax = -1};
 	return &played[nr_played++];
 }
 
@@ -116,6 +116,8 @@ static int played_request(int request, uint32_t tid, unsigned long data)
 	played_note("\n");
 	if (t && request == PTRACE_DETACH && t->error_of_detach)
 		return t->error_of_detach;
+	if (t && request == PTRACE_SEIZE && t->error_of_seize)
+		return t->error_of_seize;
 	return t ? t->error : -ESRCH;
 }
 

@@ -2,6 +2,8 @@
 /*
  * Samples by perf events of threads that are stopped for them (record/sampling/perf/perf_source.c).
  */
+#include <sys/syscall.h>
+
 #include "tests/unit/made_records.h"
 
 /* A thread of an interpreted language is sampled when it stops. */
@@ -51,6 +53,104 @@ START_TEST(a_stop_elsewhere)
 }
 END_TEST
 
+/* Registers of a thread that is on its way out of a system call. */
+static struct user_regs_struct left_call(void)
+{
+	return (struct user_regs_struct){
+		.rip = 0x1235, .rsp = STACK, .cs = 0x33, .orig_rax = SYS_getrusage};
+}
+
+/*
+ * A thread that was in user space, and stops where a system call returns, is asked again. So is one
+ * that a signal has come to.
+ */
+START_TEST(a_stop_in_a_later_call)
+{
+	stopped_pid = 10;
+	played_find(10)->regs = left_call();
+	put_sample(1, 1, 10, 10);
+	take();
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("seize 10\ninterrupt 10\ndetach 10\nseize 10\ninterrupt 10\n");
+	put_sample(1, 2, 10, 10);
+	take();
+	ck_assert_played("lose 2 1\n");
+	played_stops(10, 0, SIGUSR1);
+	take();
+	ck_assert_played("detach 10 10\nseize 10\ninterrupt 10\n");
+	played_find(10)->regs.orig_rax = -1;
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("sample 10\ndetach 10\n");
+	take();
+	ck_assert_played("");
+}
+END_TEST
+
+/* The sample was in the kernel, or the thread waits in its call. */
+START_TEST(a_stop_in_a_call_of_its_own)
+{
+	stopped_pid = 10;
+	for (int i = 0; i < 2; i++) {
+		played_find(10)->regs = left_call();
+		if (i)
+			played_find(10)->regs.rax = (uint64_t)-EINTR;
+		next.misc = i ? PERF_RECORD_MISC_USER : PERF_RECORD_MISC_KERNEL;
+		put_sample(1, 1 + i, 10, 10);
+		played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+		take();
+		ck_assert_played("seize 10\ninterrupt 10\nsample 10\ndetach 10\n");
+	}
+}
+END_TEST
+
+/* The eighth stop is taken, wherever it is. */
+START_TEST(stops_in_calls_without_end)
+{
+	stopped_pid = 10;
+	played_find(10)->regs = left_call();
+	put_sample(1, 1, 10, 10);
+	take();
+	for (int i = 1; i < 8; i++) {
+		played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+		take();
+		ck_assert_played(
+			i == 1 ? "seize 10\ninterrupt 10\ndetach 10\nseize 10\ninterrupt 10\n"
+			       : "detach 10\nseize 10\ninterrupt 10\n");
+	}
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("sample 10\ndetach 10\n");
+}
+END_TEST
+
+/* The thread is killed before it is let go, ends after that, or the recording ends. */
+START_TEST(stops_that_are_not_asked_again)
+{
+	stopped_pid = 10;
+	for (uint32_t tid = 10; tid < 13; tid++) {
+		if (tid > 10)
+			played_add(10, tid);
+		played_find(tid)->regs = left_call();
+		put_sample(1, 1, 10, tid);
+	}
+	take();
+	ck_assert_played("seize 10\ninterrupt 10\nseize 11\ninterrupt 11\n"
+			 "seize 12\ninterrupt 12\n");
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	played_find(10)->error_of_detach = -ESRCH;
+	played_happens(10, CLD_KILLED, SIGKILL);
+	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);
+	played_find(11)->error_of_seize = -ESRCH;
+	take();
+	ck_assert_played("detach 10\ndetach 11\nreap 10\nlose 2 1\nseize 11\nlose 2 1\n");
+	played_stops(12, PTRACE_EVENT_STOP, SIGTRAP);
+	perf_source_stop(source);
+	ck_assert_played("sample 12\ndetach 12\n");
+}
+END_TEST
+
 /* A second sample before the stop is lost. That of another thread has a stop of its own. */
 START_TEST(samples_before_the_stop)
 {
@@ -70,16 +170,11 @@ START_TEST(samples_before_the_stop)
 }
 END_TEST
 
-/* Threads that end, or get a signal, in place of the stop. */
+/* A thread that ends in place of the stop. */
 START_TEST(stops_that_do_not_come)
 {
 	stopped_pid = 10;
 	put_sample(1, 1, 10, 10);
-	take();
-	played_stops(10, 0, SIGUSR1);
-	take();
-	ck_assert_played("seize 10\ninterrupt 10\ndetach 10 10\nlose 2 1\n");
-	put_sample(1, 2, 10, 10);
 	take();
 	played_happens(10, CLD_KILLED, SIGKILL);
 	take();
@@ -239,7 +334,9 @@ START_TEST(the_end_while_threads_stop)
 }
 END_TEST
 
-SUITE_MAIN_WITH("perf_stops", begin, end, a_stop, a_stop_elsewhere, samples_before_the_stop,
-		stops_that_do_not_come, a_stop_of_no_one, a_stop_that_is_killed, a_stop_in_an_exec,
-		the_end_of_the_command, large_stacks, samples_without_a_stop,
-		system_calls_of_others, the_end_while_threads_stop)
+SUITE_MAIN_WITH("perf_stops", begin, end, a_stop, a_stop_elsewhere, a_stop_in_a_later_call,
+		a_stop_in_a_call_of_its_own, stops_in_calls_without_end,
+		stops_that_are_not_asked_again, samples_before_the_stop, stops_that_do_not_come,
+		a_stop_of_no_one, a_stop_that_is_killed, a_stop_in_an_exec, the_end_of_the_command,
+		large_stacks, samples_without_a_stop, system_calls_of_others,
+		the_end_while_threads_stop)

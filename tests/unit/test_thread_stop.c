@@ -51,7 +51,7 @@ END_TEST
 START_TEST(a_signal_comes_first)
 {
 	played_stops(TID, 0, SIGUSR1);
-	ck_assert_int_eq(thread_stop_look(TID, false, &regs), -ESRCH);
+	ck_assert_int_eq(thread_stop_look(TID, false, &regs), -EINTR);
 	ck_assert_played("detach 11 10\n");
 	played_stops(TID, PTRACE_EVENT_EXEC, SIGTRAP);
 	ck_assert_int_eq(thread_stop_look(TID, false, &regs), -ESRCH);
@@ -60,7 +60,7 @@ START_TEST(a_signal_comes_first)
 	thread->regs = (struct user_regs_struct){
 		.cs = 0x33, .orig_rax = SYS_recvfrom, .rax = (uint64_t)-EINTR};
 	played_stops(TID, 0, SIGCHLD);
-	ck_assert_int_eq(thread_stop_look(TID, false, &regs), -ESRCH);
+	ck_assert_int_eq(thread_stop_look(TID, false, &regs), -EINTR);
 	ck_assert_played("write 11\ndetach 11 17\n");
 	/* It is killed before that. Its end is yet to be seen. */
 	played_stops(TID, 0, SIGUSR1);
@@ -149,6 +149,24 @@ START_TEST(calls_that_are_not_repeated)
 }
 END_TEST
 
+/* A call has been made, unless the thread waited in it. Of interrupts and faults there is none. */
+START_TEST(calls_that_were_left)
+{
+	static const struct {
+		int64_t call, result;
+		bool has_left;
+	} cases[] = {{SYS_getrusage, 0, true},  {SYS_read, -EAGAIN, true}, {SYS_read, 0, true},
+		     {SYS_brk, -511, true},     {SYS_brk, -517, true},     {-1, 0, false},
+		     {SYS_read, -EINTR, false}, {SYS_poll, -516, false},   {SYS_read, -512, false}};
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		regs.orig_rax = (uint64_t)cases[i].call;
+		regs.rax = (uint64_t)cases[i].result;
+		ck_assert_int_eq(registers_left_call(&regs), cases[i].has_left);
+	}
+}
+END_TEST
+
 SUITE_MAIN_WITH("thread_stop", begin, end, a_stop, a_thread_that_may_not_be_stopped,
 		a_signal_comes_first, job_control, an_end, killed_while_stopped, a_call_is_repeated,
-		calls_that_are_not_repeated)
+		calls_that_are_not_repeated, calls_that_were_left)

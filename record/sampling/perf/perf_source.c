@@ -27,6 +27,13 @@
 /* At the end, a thread that waits for a disk does not stop. Nobody waits longer for it. */
 #define LEAVE_NS (200 * NS_PER_MS)
 
+/* A thread whose stop tells nothing of its sample runs so long before it is asked again. */
+#define AGAIN_MIN_NS  (64 * NS_PER_US)
+#define AGAIN_MORE_NS (128 * NS_PER_US) /* at most, by lot */
+
+/* So often. On a busy machine it may not have run meanwhile. */
+#define ASKS_MAX 8
+
 /* A record that waits for those of other CPUs. */
 struct waiting {
 	uint64_t time_ns;
@@ -37,8 +44,11 @@ struct waiting {
 /* A sample whose thread has been asked to stop. */
 struct stopping {
 	uint32_t pid, tid, cpu;
-	bool is_stopped; /* with regs */
-	bool is_over;    /* the sample is taken or lost, and the end of the thread is due */
+	bool is_in_kernel; /* when the sample was taken */
+	bool is_stopped;   /* with regs */
+	bool is_let_go;    /* to be asked again */
+	bool is_over;      /* the sample is taken or lost, and the end of the thread is due */
+	uint32_t nr_asks;
 	uint64_t stopped_ns;
 	uint64_t ip, sp; /* when the sample was taken */
 	struct user_regs_struct regs;
@@ -268,11 +278,14 @@ static bool may_stop(struct perf_source *s, uint32_t pid, bool is_in_kernel)
  * Has the thread of @sample stop, to take the sample then. Returns 1, 0 if it may not be stopped,
  * or -ENOMEM.
  */
-static int ask_to_stop(struct perf_source *s, const struct program_sample *sample)
+static int ask_to_stop(struct perf_source *s, const struct program_sample *sample,
+		       bool is_in_kernel)
 {
 	struct stopping new = {.pid = sample->process->pid,
 			       .tid = sample->tid,
 			       .cpu = sample->cpu,
+			       .is_in_kernel = is_in_kernel,
+			       .nr_asks = 1,
 			       .ip = registers_ip(&sample->regs),
 			       .sp = registers_sp(&sample->regs)};
 	int ret;
@@ -321,42 +334,6 @@ static void take_stopped(struct perf_source *s, const struct stopping *from)
 	program_take_sample(&sample, &wants);
 }
 
-/* Looks whether the thread has stopped. Returns true if its stop is over, and nothing is due. */
-static bool look_at_stop(struct perf_source *s, struct stopping *stopping)
-{
-	int ret;
-
-	if (stopping->is_stopped)
-		return false;
-	ret = thread_stop_look(stopping->tid, stopping->tid == s->events.options.command_pid,
-			       &stopping->regs);
-	if (ret == -EAGAIN)
-		return false;
-	stopping->is_stopped = !ret;
-	stopping->stopped_ns = clock_monotonic_ns();
-	if (!ret)
-		return false;
-	if (!stopping->is_over)
-		program_lose_samples(stopping->cpu, 1);
-	stopping->is_over = true;
-	if (ret != -ECHILD || stopping->tid == stopping->pid)
-		return true;
-	stopping->tid = stopping->pid;
-	return false;
-}
-
-/* Takes the sample of the thread if it has stopped, and lets it go. Returns as look_at_stop. */
-static bool end_stop(struct perf_source *s, struct stopping *stopping)
-{
-	if (!stopping->is_stopped)
-		return false;
-	if (!stopping->is_over)
-		take_stopped(s, stopping);
-	stopping->is_over = true;
-	stopping->is_stopped = false;
-	return thread_stop_end(stopping->tid);
-}
-
 /* Does @work for each thread that was asked to stop, and forgets those whose stop is over. */
 static void for_each_stop(struct perf_source *s,
 			  bool (*work)(struct perf_source *s, struct stopping *stopping))
@@ -370,6 +347,87 @@ static void for_each_stop(struct perf_source *s,
 			s->stopping.data[nr++] = stopping;
 	}
 	s->stopping.nr = nr;
+}
+
+/*
+ * Is the stop of another moment than its sample, by more than the time that an interrupt takes? A
+ * thread that returns from a system call stops there before the interrupt has come, so of one that
+ * was not in the kernel, too many samples would be there. A call that the thread waits in may take
+ * long, and is not disturbed again. @ret is of thread_stop_look.
+ */
+static bool is_elsewhere(const struct perf_source *s, const struct stopping *stopping, int ret)
+{
+	if (stopping->is_over || stopping->nr_asks >= ASKS_MAX || !s->events.is_running)
+		return false;
+	return ret == -EINTR ||
+	       (!ret && !stopping->is_in_kernel && registers_left_call(&stopping->regs));
+}
+
+/* Looks whether the thread has stopped. Returns true if its stop is over, and nothing is due. */
+static bool look_at_stop(struct perf_source *s, struct stopping *stopping)
+{
+	int ret;
+
+	if (stopping->is_stopped || stopping->is_let_go)
+		return false;
+	ret = thread_stop_look(stopping->tid, stopping->tid == s->events.options.command_pid,
+			       &stopping->regs);
+	if (ret == -EAGAIN)
+		return false;
+	if (is_elsewhere(s, stopping, ret)) {
+		stopping->is_let_go = ret || thread_stop_end(stopping->tid);
+		return false;
+	}
+	stopping->is_stopped = !ret;
+	stopping->stopped_ns = clock_monotonic_ns();
+	if (!ret)
+		return false;
+	if (!stopping->is_over)
+		program_lose_samples(stopping->cpu, 1);
+	stopping->is_over = true;
+	if (ret != -ECHILD || stopping->tid == stopping->pid)
+		return true;
+	stopping->tid = stopping->pid;
+	return false;
+}
+
+/* Asks the thread to stop again if it was let go for that. Returns as look_at_stop. */
+static bool ask_again(struct perf_source *s, struct stopping *stopping)
+{
+	(void)s;
+	if (!stopping->is_let_go)
+		return false;
+	stopping->is_let_go = false;
+	stopping->nr_asks++;
+	if (!thread_stop_ask(stopping->tid))
+		return false;
+	program_lose_samples(stopping->cpu, 1);
+	return true;
+}
+
+static void ask_those_let_go(struct perf_source *s)
+{
+	const struct timespec pause = {.tv_nsec = AGAIN_MIN_NS + random() % AGAIN_MORE_NS};
+	bool is_any = false;
+
+	vec_for_each(&s->stopping, stopping)
+		is_any |= stopping->is_let_go;
+	if (!is_any)
+		return;
+	nanosleep(&pause, NULL);
+	for_each_stop(s, ask_again);
+}
+
+/* Takes the sample of the thread if it has stopped, and lets it go. Returns as look_at_stop. */
+static bool end_stop(struct perf_source *s, struct stopping *stopping)
+{
+	if (!stopping->is_stopped)
+		return false;
+	if (!stopping->is_over)
+		take_stopped(s, stopping);
+	stopping->is_over = true;
+	stopping->is_stopped = false;
+	return thread_stop_end(stopping->tid);
 }
 
 /* When a process has ended, another one may have its id. */
@@ -424,7 +482,9 @@ static int take_sample(struct perf_source *s, const struct perf_ring *ring,
 		p->known.start_code = 1;
 	if ((p->needs_stop || program_needs_stop(head->pid)) &&
 	    registers_are_64_bit(&sample.regs) && s->events.is_running) {
-		int ret = may_stop(s, head->pid, is_in_kernel) ? ask_to_stop(s, &sample) : 0;
+		int ret = may_stop(s, head->pid, is_in_kernel)
+				  ? ask_to_stop(s, &sample, is_in_kernel)
+				  : 0;
 
 		if (ret)
 			return ret < 0 ? ret : 0;
@@ -608,6 +668,7 @@ int perf_source_take(struct perf_source *s)
 		ret = take_records(s);
 		for_each_stop(s, end_stop);
 	}
+	ask_those_let_go(s);
 	if (!ret && s->has_losses)
 		take_counted_losses(s);
 	return ret;

@@ -27,6 +27,12 @@ bool registers_are_64_bit(const struct user_regs_struct *regs);
 void registers_from_perf(const uint64_t *from, struct user_regs_struct *regs);
 
 /*
+ * Has the thread made a system call that is at its end, and did not wait when it was stopped?
+ * Returns false where the registers do not tell.
+ */
+bool registers_left_call(const struct user_regs_struct *regs);
+
+/*
  * Does the thread return from a system call with EINTR? Then @nr is the number of the call.
  */
 bool registers_end_call(const struct user_regs_struct *regs, uint64_t *nr);

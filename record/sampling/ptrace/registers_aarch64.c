@@ -38,6 +38,13 @@ void registers_from_perf(const uint64_t *from, struct user_regs_struct *regs)
 	regs->pstate = 0;
 }
 
+/* The number of the call is in a set of its own (NT_ARM_SYSTEM_CALL). */
+bool registers_left_call(const struct user_regs_struct *regs)
+{
+	(void)regs;
+	return false;
+}
+
 /*
  * The kernel decides before it stops a task whether it makes a call again, and the registers lack
  * the call's first argument by then.

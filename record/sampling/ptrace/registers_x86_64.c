@@ -11,6 +11,10 @@
  */
 #define ERESTARTNOHAND 514
 
+/* These and those between them are of calls that were cut short, and begin again. */
+#define ERESTARTSYS           512
+#define ERESTART_RESTARTBLOCK 516
+
 /* All of PERF_REG_X86 but the selectors ds, es, fs and gs. */
 const uint64_t registers_perf_mask = 0xffffffull & ~(0xfull << 12);
 const uint32_t registers_perf_nr = 20;
@@ -61,6 +65,15 @@ void registers_from_perf(const uint64_t *from, struct user_regs_struct *regs)
 		.r15 = from[19],
 		.orig_rax = -1,
 	};
+}
+
+bool registers_left_call(const struct user_regs_struct *regs)
+{
+	uint64_t error = -regs->rax;
+
+	/* Of interrupts and faults, orig_rax is -1. */
+	return (int64_t)regs->orig_rax >= 0 && error != EINTR &&
+	       (error < ERESTARTSYS || error > ERESTART_RESTARTBLOCK);
 }
 
 bool registers_end_call(const struct user_regs_struct *regs, uint64_t *nr)

@@ -44,7 +44,9 @@ int thread_stop_look(uint32_t tid, bool is_child, struct user_regs_struct *regs)
 	/* A signal has come first. It is delivered, and takes the place of the stop. */
 	if (event != PTRACE_EVENT_STOP) {
 		cut_call_repeat(tid);
-		return tracee->request(PTRACE_DETACH, tid, event ? 0 : sig) ? -EAGAIN : -ESRCH;
+		if (tracee->request(PTRACE_DETACH, tid, event ? 0 : sig))
+			return -EAGAIN;
+		return event ? -ESRCH : -EINTR;
 	}
 	/* Job control has stopped it, and it stays so. */
 	if (sig != SIGTRAP || tracee->read_registers(tid, regs) < 0)

@@ -20,8 +20,9 @@ int thread_stop_ask(uint32_t tid);
 
 /*
  * Has the thread stopped? Returns 0 with its registers, and thread_stop_end is due; -EAGAIN if it
- * still runs; -ESRCH if it has gone, or had to go on because of a signal; or -ECHILD if its id has
- * gone. It may have called exec then, and go on, and stop, as the process @tid was a thread of.
+ * still runs; -EINTR if a signal came first, with which it goes on; -ESRCH if it has ended, or does
+ * not stop for another reason; or -ECHILD if its id has gone. It may have called exec then, and go
+ * on, and stop, as the process @tid was a thread of.
  * @is_child: somebody else waits for its end.
  */
 int thread_stop_look(uint32_t tid, bool is_child, struct user_regs_struct *regs);

@@ -89,8 +89,8 @@ while IFS=$'\t' read -r language version why; do
 	check "$language $version: the frames tell enough" is_telling "$image.frames"
 	check "$language $version: the file says that version" contains "$(head -n 1 "$image.frames")" "$(
 		case $language in
-		js) awk -v node="$version" -F '[^0-9]+' '$2 == node && /\.node = / {print "V8 " $3 "." $4}' \
-			record/languages/files/node_layouts.c ;;
+		js) grep -o "\.node = $version, [^}]*" record/languages/files/node_layouts.c |
+			awk -F '[^0-9]+' '{print "V8 " $3 "." $4}' ;;
 		java) [ "$version" = 8 ] && echo "HotSpot 1.8." || echo "HotSpot $version." ;;
 		py) echo "CPython $version" ;;
 		rb) echo "Ruby $version." ;;

@@ -108,7 +108,7 @@ START_TEST(lines_of_lists)
 	static const char *const table[] = {
 		"LIST  language    a frame                      versions\n",
 		"\nrb    Ruby        block in total_[rb]          Ruby 2.7, 3.0 to 3.4\n",
-		"\njs    JavaScript  Cart.total_[js]              Node.js 18, 20, 22, 24\n",
+		"\njs    JavaScript  Cart.total_[js]              Node.js 18, 20, 22, 24, 26\n",
 		"\nStacks are whole through code that these make, too:\n",
 		"\n  PCRE2               ",
 	};

@@ -131,8 +131,8 @@ END_TEST
 
 START_TEST(versions)
 {
-	static const uint32_t known[][2] = {{10, 2}, {11, 3}, {12, 4}, {13, 6}};
-	static const uint32_t unknown[][2] = {{10, 3}, {9, 2}, {12, 6}, {14, 6}};
+	static const uint32_t known[][2] = {{10, 2}, {11, 3}, {12, 4}, {13, 6}, {14, 6}};
+	static const uint32_t unknown[][2] = {{10, 3}, {9, 2}, {12, 6}, {14, 5}, {14, 7}};
 
 	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		set_number(0, known[i][0]);

@@ -24,10 +24,9 @@ static const struct {
 	uint16_t node;
 	uint32_t major, minor;
 } versions[] = {
-	{.node = 18, .major = 10, .minor = 2},
-	{.node = 20, .major = 11, .minor = 3},
-	{.node = 22, .major = 12, .minor = 4},
-	{.node = 24, .major = 13, .minor = 6},
+	{.node = 18, .major = 10, .minor = 2}, {.node = 20, .major = 11, .minor = 3},
+	{.node = 22, .major = 12, .minor = 4}, {.node = 24, .major = 13, .minor = 6},
+	{.node = 26, .major = 14, .minor = 6},
 };
 
 /*

@@ -225,7 +225,7 @@ static __always_inline bool unwind_may_be_called(const struct unwind_frame *f, _
 
 /* Registers whose value at a caller a walk knows, or knows to be lost. */
 #define UNWIND_FOLLOWED                                                                            \
-	(1u << UNWIND_REG_FP | 1u << UNWIND_REG_SP | 1u << UNWIND_REG_PC | UNWIND_LOST_KEPT)
+	(1ull << UNWIND_REG_FP | 1ull << UNWIND_REG_SP | 1ull << UNWIND_REG_PC | UNWIND_LOST_KEPT)
 
 /*
  * Finds the CFA of a caller by a register that no step follows. Assembler keeps the stack pointer
@@ -239,7 +239,7 @@ static __always_inline enum stack_end unwind_find_held_cfa(struct unwind_frame *
 	__u32 reg = r->cfa_reg;
 	__u64 pc;
 
-	if (reg >= UNWIND_NR_REGS || UNWIND_FOLLOWED & 1u << reg)
+	if (reg >= UNWIND_NR_REGS || UNWIND_FOLLOWED & 1ull << reg)
 		return STACK_END_BAD_RULE;
 	*cfa = f->regs[reg] + (__s64)r->cfa_off;
 	if (*cfa & 7 || *cfa - f->sp - 1 >= UNWIND_MAX_FRAME)

@@ -71,8 +71,7 @@ LOAD_SRC   := $(wildcard tests/workloads/*.c)
 
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 # For static programs.
-STATIC_OBJ := $(B)/record/static_libelf.o $(B)/report/files/load_library_static.o \
-	$(addprefix $(B)/report/push/,curl_library_static.o http_connection.o http_exchange.o)
+STATIC_OBJ := $(B)/record/static_libelf.o $(addprefix $(B)/report/push/,curl_library_static.o http_connection.o http_exchange.o)
 # Programs are linked with archives, of which each takes the objects that it uses.
 BASE_LIB   := $(B)/libbase.a
 RECORD_LIB := $(B)/librecord.a

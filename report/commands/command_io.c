@@ -171,7 +171,7 @@ static void warn_of_fetches(struct textbuf *warnings, const struct fetcher *fetc
 		[FETCH_TOOK_ALL_TIME] =
 			"fetching from debuginfod servers took too long (DEBUGINFOD_MAXTIME)",
 		[FETCH_INTERRUPTED] = "fetching was interrupted",
-		[FETCH_BROKEN] = "libdebuginfod failed",
+		[FETCH_BROKEN] = "debuginfod-find failed",
 	};
 
 	if (fetched->stop != FETCH_GOES_ON)

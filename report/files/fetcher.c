@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/files/fetcher.h"
 
-#include <dlfcn.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,9 +22,8 @@
 #include "common/io.h"
 #include "common/minmax.h"
 #include "common/parse.h"
-#include "report/files/load_library.h"
 
-#define LIBRARY "libdebuginfod.so.1"
+#define CLIENT "debuginfod-find"
 
 /*
  * A server may send nothing for so long, and less than LEAST_RATE on average, unless
@@ -37,10 +37,7 @@
 /* Longest time for all files of a report, unless DEBUGINFOD_MAXTIME says otherwise. */
 #define ALL_FILES_S 600
 
-/* How long a child that is told to end may take before it is killed. */
-#define END_NS (5 * NS_PER_S)
-
-/* The parent looks at the clock and at Ctrl-C this often. */
+/* The clock, Ctrl-C and the bytes that have come are looked at this often. */
 #define POLL_MS 200
 
 /*
@@ -49,30 +46,21 @@
  */
 #define FILE_BYTES_MAX (4ull << 30)
 
-/* How a child ends. */
-enum child_status {
-	CHILD_FOUND = 0,
-	CHILD_NOT_FOUND = 10,
-	CHILD_TIMED_OUT,
-	CHILD_TOO_SLOW,
-	CHILD_TOO_LARGE,
-	CHILD_BROKEN,
-};
+/* The client says that it has no such file, or what failed. */
+#define CLIENT_FAILED 1
 
-struct debuginfod_client; /* libdebuginfod's own */
-
-typedef struct debuginfod_client *begin_fn(void);
-typedef int find_fn(struct debuginfod_client *client, const unsigned char *build_id, int size,
-		    char **path);
-typedef void set_progress_fn(struct debuginfod_client *client,
-			     int (*progress)(struct debuginfod_client *client, long done,
-					     long all));
-
-/* Functions of the library. */
-struct library {
-	begin_fn *begin;
-	set_progress_fn *set_progress;
-	find_fn *find[2]; /* by enum fetch_kind */
+/* A file that the client fetches. */
+struct fetch {
+	pid_t pid;
+	int fd;                    /* what the client prints comes from here */
+	char text[PATH_MAX + 256]; /* that */
+	size_t len;
+	char begin[BUILD_ID_HEX_SIZE + 16]; /* of the last parts of the unfinished file's name */
+	char part[PATH_MAX];                /* the unfinished file, "" as long as it is not known */
+	uint64_t bytes;                     /* that it has */
+	uint64_t moved_at_ns;
+	uint64_t judged_bytes, judged_at_ns; /* when the rate was judged */
+	uint64_t stall_ns, until_ns;
 };
 
 /* The seconds in the environment's variable @name, or @usual ones. */
@@ -86,11 +74,6 @@ static uint64_t environment_ns(const char *name, uint64_t usual)
 	return seconds * NS_PER_S;
 }
 
-static uint64_t stall_ns(void)
-{
-	return environment_ns("DEBUGINFOD_TIMEOUT", STALL_S);
-}
-
 static uint64_t file_bytes_max(void)
 {
 	const char *text = getenv("DEBUGINFOD_MAXSIZE");
@@ -101,185 +84,113 @@ static uint64_t file_bytes_max(void)
 	return bytes;
 }
 
-static bool library_open(struct library *library)
+/* Returns true if a directory of PATH has the client. */
+static bool is_installed(void)
 {
-	void *handle = load_library(LIBRARY);
+	const char *dir = getenv("PATH"), *end;
+	char path[PATH_MAX];
 
-	if (!handle)
-		return false;
-	*library = (struct library){
-		.begin = (begin_fn *)dlsym(handle, "debuginfod_begin"),
-		.set_progress = (set_progress_fn *)dlsym(handle, "debuginfod_set_progressfn"),
-		.find = {(find_fn *)dlsym(handle, "debuginfod_find_debuginfo"),
-			 (find_fn *)dlsym(handle, "debuginfod_find_executable")},
-	};
-	return library->begin && library->set_progress && library->find[0] && library->find[1];
+	for (; dir; dir = *end ? end + 1 : NULL) {
+		end = strchrnul(dir, ':');
+		snprintf(path, sizeof(path), "%.*s/" CLIENT, (int)(end - dir), dir);
+		if (!access(path, X_OK))
+			return true;
+	}
+	return false;
 }
 
 int fetcher_check(struct err *err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
-	void *handle;
 
 	if (!urls || !urls[strspn(urls, " ")]) {
 		err_set(err, -EINVAL, "option --debuginfod: DEBUGINFOD_URLS names no server");
 		return err_hint(err, -EINVAL,
 				"for Debian: DEBUGINFOD_URLS=https://debuginfod.debian.net");
 	}
-	handle = load_library(LIBRARY);
-	if (!handle) {
-		err_set(err, -ENOENT, "failed to load '%s': %s", LIBRARY, load_library_error());
-		return err_hint(err, -ENOENT, "Debian has it in the package libdebuginfod1");
-	}
-	dlclose(handle);
-	return 0;
-}
-
-/* When the child looked at the server last, in memory that it shares with the parent. */
-struct look {
-	volatile uint64_t at_ns;
-};
-
-/* What the child knows of its work. */
-static struct {
-	struct look *look;
-	volatile sig_atomic_t is_ended; /* the parent wants it to end */
-	volatile sig_atomic_t status;   /* the reason for which it gave up: enum child_status */
-	uint64_t stall_ns;
-	uint64_t bytes_max;
-	uint64_t moved_at_ns, judged_at_ns; /* a byte came; the rate was judged */
-	long done, judged;                  /* bytes now, and when the rate was judged */
-	bool has_size;                      /* the server has said how much it sends */
-	bool is_shown; /* progress is shown, since standard error is a terminal */
-	bool has_line; /* a line of progress is there */
-} child;
-
-static void end_child(int number)
-{
-	(void)number;
-	child.is_ended = 1;
-}
-
-/* The file outgrew the limit. A write fails, so the library gives up. */
-static void note_too_large(int number)
-{
-	(void)number;
-	child.status = CHILD_TOO_LARGE;
+	if (is_installed())
+		return 0;
+	err_set(err, -ENOENT, "option --debuginfod: no directory of PATH has '%s'", CLIENT);
+	return err_hint(
+		err, -ENOENT,
+		"Debian has it in the package debuginfod, Fedora in elfutils-debuginfod-client");
 }
 
 /*
- * Limits the files that the child writes. A server need not say how much it sends, and the library
- * counts bytes only if it does.
+ * Limits the file that the client writes, since a server need not say how much it sends. A write
+ * fails then, and the client removes the file. Limits of time are this file's: those of the client
+ * are for one file alone, and it would try again.
  */
-static bool limit_files(void)
+static bool limit_client(void)
 {
-	const struct sigaction action = {.sa_handler = note_too_large};
+	uint64_t bytes_max = file_bytes_max();
+	char text[24];
 	struct rlimit limit;
 
-	child.bytes_max = file_bytes_max();
-	if (getrlimit(RLIMIT_FSIZE, &limit))
+	if (getrlimit(RLIMIT_FSIZE, &limit) || signal(SIGXFSZ, SIG_IGN) == SIG_ERR)
 		return false;
-	limit.rlim_cur = min_u64(limit.rlim_cur, child.bytes_max);
-	return !setrlimit(RLIMIT_FSIZE, &limit) && !sigaction(SIGXFSZ, &action, NULL);
+	limit.rlim_cur = min_u64(limit.rlim_cur, bytes_max);
+	snprintf(text, sizeof(text), "%" PRIu64, bytes_max);
+	return !setrlimit(RLIMIT_FSIZE, &limit) && !setenv("DEBUGINFOD_MAXSIZE", text, 1) &&
+	       !setenv("DEBUGINFOD_TIMEOUT", "0", 1) && !unsetenv("DEBUGINFOD_MAXTIME") &&
+	       !setenv("DEBUGINFOD_RETRY_LIMIT", "0", 1) && !unsetenv("DEBUGINFOD_PROGRESS") &&
+	       !unsetenv("DEBUGINFOD_VERBOSE");
 }
 
-/* Takes the library's own limits away, by which it would try again, or give up one file alone. */
-static bool drop_library_limits(void)
+/* Becomes the client. Does not return. Ctrl-C is for the parent. */
+static void run_client(const char *kind, const char *id, int fd, pid_t parent)
 {
-	return !setenv("DEBUGINFOD_TIMEOUT", "0", 1) && !unsetenv("DEBUGINFOD_MAXTIME");
+	if (!prctl(PR_SET_PDEATHSIG, SIGKILL) && getppid() == parent &&
+	    signal(SIGINT, SIG_IGN) != SIG_ERR && limit_client() && dup2(fd, STDOUT_FILENO) >= 0 &&
+	    dup2(fd, STDERR_FILENO) >= 0)
+		execlp(CLIENT, CLIENT, kind, id, NULL);
+	_exit(127);
 }
 
-static void show_progress(long done, long all)
+static int start_client(struct fetch *fetch, const struct build_id *build_id, enum fetch_kind kind)
 {
-	if (!child.is_shown || all <= 0)
-		return;
-	dprintf(STDERR_FILENO, "\rprofrep: fetching, %.1f of %.1f MB\033[K", done / 1e6, all / 1e6);
-	child.has_line = true;
+	const char *name = kind == FETCH_DEBUGINFO ? "debuginfo" : "executable";
+	char id[BUILD_ID_HEX_SIZE];
+	pid_t parent = getpid();
+	int fds[2];
+
+	snprintf(fetch->begin, sizeof(fetch->begin), "/%s/%s.", build_id_hex(build_id, id), name);
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	fetch->pid = fork();
+	if (!fetch->pid)
+		run_client(name, id, fds[1], parent);
+	close(fds[1]);
+	fetch->fd = fds[0];
+	if (fetch->pid < 0)
+		close(fds[0]);
+	return fetch->pid < 0 ? -errno : 0;
 }
 
-/* Notes that @done bytes are there, and judges whether they come too slowly. */
-static void watch_rate(long done, uint64_t now)
+/*
+ * Looks for the unfinished file among those that the client has open, and how much it has. The
+ * client adds a dot and six letters to the name that the file gets at last.
+ */
+static void look_at_part(struct fetch *fetch)
 {
-	bool begins = !child.has_size || done < child.judged; /* the library tries again */
+	char name[32], path[PATH_MAX];
+	struct dirent *entry;
+	struct stat st;
+	ssize_t len;
+	DIR *dir;
 
-	if (done != child.done)
-		child.moved_at_ns = now;
-	child.done = done;
-	if (!begins && now - child.judged_at_ns <= child.stall_ns)
-		return;
-	if (!begins &&
-	    (uint64_t)(done - child.judged) < (now - child.judged_at_ns) / NS_PER_S * LEAST_RATE)
-		child.status = CHILD_TOO_SLOW;
-	child.has_size = true;
-	child.judged = done;
-	child.judged_at_ns = now;
-}
-
-/* libdebuginfod calls this about every second. A result that is not 0 ends the download. */
-static int watch_progress(struct debuginfod_client *client, long done, long all)
-{
-	uint64_t now = clock_monotonic_ns();
-
-	(void)client;
-	child.look->at_ns = now;
-	if (child.is_ended)
-		return 1;
-	/* As long as the size is unknown, the library counts its looks at the server. */
-	if (all > 0)
-		watch_rate(done, now);
-	if (all > 0 && max_u64(done, all) > child.bytes_max)
-		child.status = CHILD_TOO_LARGE;
-	else if (now - child.moved_at_ns > child.stall_ns)
-		child.status = CHILD_TIMED_OUT;
-	show_progress(done, all);
-	return child.status != CHILD_FOUND;
-}
-
-/* Fetches the file and writes its name to @fd. Returns the status. */
-static enum child_status fetch_file(const struct build_id *build_id, enum fetch_kind kind, int fd)
-{
-	struct debuginfod_client *client;
-	struct library library;
-	char *path = NULL;
-	int ret;
-
-	if (!library_open(&library))
-		return CHILD_BROKEN;
-	client = library.begin();
-	if (!client)
-		return CHILD_BROKEN;
-	library.set_progress(client, watch_progress);
-	ret = library.find[kind](client, build_id->bytes, build_id->size, &path);
-	if (child.has_line)
-		dprintf(STDERR_FILENO, "\r\033[K");
-	if (child.status != CHILD_FOUND)
-		return child.status;
-	if (ret == -ETIME || ret == -ETIMEDOUT)
-		return CHILD_TIMED_OUT;
-	if (ret == -EFBIG)
-		return CHILD_TOO_LARGE;
-	if (ret < 0 || !path || io_write_all(fd, path, strlen(path)))
-		return CHILD_NOT_FOUND;
-	return CHILD_FOUND;
-}
-
-/* Does not return. Nothing of the parent's is flushed or released. */
-static void run_child(const struct build_id *build_id, enum fetch_kind kind, int fd,
-		      struct look *look, pid_t parent)
-{
-	const struct sigaction end = {.sa_handler = end_child};
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent ||
-	    sigaction(SIGTERM, &end, NULL) || sigaction(SIGINT, &ignore, NULL) || !limit_files())
-		_exit(CHILD_BROKEN);
-	child.look = look;
-	child.stall_ns = stall_ns();
-	if (!drop_library_limits())
-		_exit(CHILD_BROKEN);
-	child.moved_at_ns = clock_monotonic_ns();
-	child.is_shown = isatty(STDERR_FILENO);
-	_exit(fetch_file(build_id, kind, fd));
+	snprintf(name, sizeof(name), "/proc/%d/fd", (int)fetch->pid);
+	dir = opendir(name);
+	while (dir && (entry = readdir(dir))) {
+		len = readlinkat(dirfd(dir), entry->d_name, path, sizeof(path) - 1);
+		path[len > 0 ? len : 0] = '\0';
+		if (!strstr(path, fetch->begin) || fstatat(dirfd(dir), entry->d_name, &st, 0))
+			continue;
+		memcpy(fetch->part, path, len + 1);
+		fetch->bytes = st.st_size;
+	}
+	if (dir)
+		closedir(dir);
 }
 
 static volatile sig_atomic_t is_interrupted;
@@ -290,109 +201,123 @@ static void note_interrupt(int number)
 	is_interrupted = 1;
 }
 
-/*
- * Reads the name until the child ends. Returns 0, -EINTR after Ctrl-C, -ETIME at @until_ns,
- * -ETIMEDOUT if the library does not even look at the server any more, or another negative errno.
- */
-static int read_name(int fd, const struct look *look, uint64_t until_ns, char *name, size_t size)
+/* Returns the reason, if any, for which the client must end. */
+static enum fetch_stop judge(struct fetch *fetch)
 {
-	size_t nr = 0;
+	uint64_t now = clock_monotonic_ns(), before = fetch->bytes, came;
 
-	while (nr + 1 < size) {
-		struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-		int ready = poll(&poll_fd, 1, POLL_MS);
-		uint64_t now = clock_monotonic_ns();
-		ssize_t n;
-
-		if (is_interrupted)
-			return -EINTR;
-		if (now >= until_ns)
-			return -ETIME;
-		if (now > look->at_ns + stall_ns() + END_NS)
-			return -ETIMEDOUT;
-		if (ready <= 0)
-			continue;
-		n = io_read(fd, name + nr, size - nr - 1);
-		if (n < 0)
-			return n;
-		if (!n)
-			break;
-		nr += n;
-	}
-	name[nr] = '\0';
-	return 0;
+	look_at_part(fetch);
+	if (fetch->bytes != before)
+		fetch->moved_at_ns = now;
+	if (!before) /* a server may need time to find the file */
+		fetch->judged_at_ns = now;
+	if (is_interrupted)
+		return FETCH_INTERRUPTED;
+	if (now >= fetch->until_ns)
+		return FETCH_TOOK_ALL_TIME;
+	if (now - fetch->moved_at_ns > fetch->stall_ns)
+		return FETCH_TIMED_OUT;
+	if (now - fetch->judged_at_ns <= fetch->stall_ns)
+		return FETCH_GOES_ON;
+	came = fetch->bytes - fetch->judged_bytes;
+	if (came < (now - fetch->judged_at_ns) / NS_PER_S * LEAST_RATE)
+		return FETCH_TOO_SLOW;
+	fetch->judged_bytes = fetch->bytes;
+	fetch->judged_at_ns = now;
+	return FETCH_GOES_ON;
 }
 
-/* Waits for the child; kills it after some time if it was told to end. Returns its wait status. */
-static int wait_for_child(pid_t pid, bool is_told)
+/* Reads what the client prints until it ends or must end. Returns the reason for the latter. */
+static enum fetch_stop read_client(struct fetch *fetch)
 {
-	uint64_t until = clock_monotonic_ns() + END_NS;
-	int status = -1;
-	pid_t ended = 0;
+	struct pollfd poll_fd = {.fd = fetch->fd, .events = POLLIN};
+	bool is_shown = isatty(STDERR_FILENO), has_line = false;
+	enum fetch_stop stop = FETCH_GOES_ON;
+	ssize_t n = 1;
 
-	if (is_told)
-		kill(pid, SIGTERM);
-	while (is_told && !ended && clock_monotonic_ns() < until) {
-		poll(NULL, 0, POLL_MS / 10);
-		ended = waitpid(pid, &status, WNOHANG);
+	while (n > 0 && stop == FETCH_GOES_ON) {
+		if (poll(&poll_fd, 1, POLL_MS) > 0) {
+			n = io_read(fetch->fd, fetch->text + fetch->len,
+				    sizeof(fetch->text) - 1 - fetch->len);
+			fetch->len += n > 0 ? n : 0;
+		}
+		stop = judge(fetch);
+		if (!is_shown || !fetch->bytes)
+			continue;
+		dprintf(STDERR_FILENO, "\rprofrep: fetching, %.1f MB\033[K", fetch->bytes / 1e6);
+		has_line = true;
 	}
-	if (ended)
-		return ended == pid ? status : -1;
-	if (is_told)
-		kill(pid, SIGKILL);
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+	if (has_line)
+		dprintf(STDERR_FILENO, "\r\033[K");
+	fetch->text[fetch->len] = '\0';
+	return stop;
+}
+
+/* Waits for the client. If there is a reason to @stop it, kills it and removes what it leaves. */
+static int end_client(struct fetch *fetch, enum fetch_stop stop)
+{
+	int status = -1;
+
+	if (stop != FETCH_GOES_ON) {
+		look_at_part(fetch);
+		kill(fetch->pid, SIGKILL);
+	}
+	close(fetch->fd);
+	while (waitpid(fetch->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (stop != FETCH_GOES_ON && fetch->part[0])
+		unlink(fetch->part);
 	return status;
 }
 
-/* Takes note of the way in which the child ended. Returns true if it found the file. */
-static bool note_end(struct fetcher *fetcher, int error, int status)
+/* Returns the file's name, the last line of what a client that found it has printed, or NULL. */
+static char *find_name(struct fetch *fetch)
 {
-	if (error == -EINTR)
-		fetcher->stop = FETCH_INTERRUPTED;
-	else if (error == -ETIME)
-		fetcher->stop = FETCH_TOOK_ALL_TIME;
-	else if (error == -ETIMEDOUT)
-		fetcher->stop = FETCH_TIMED_OUT;
-	else if (error || !WIFEXITED(status))
-		fetcher->stop = FETCH_BROKEN;
-	else if (WEXITSTATUS(status) == CHILD_TIMED_OUT)
-		fetcher->stop = FETCH_TIMED_OUT;
-	else if (WEXITSTATUS(status) == CHILD_TOO_SLOW)
-		fetcher->stop = FETCH_TOO_SLOW;
-	else if (WEXITSTATUS(status) == CHILD_TOO_LARGE)
-		fetcher->nr_too_large++;
-	else if (WEXITSTATUS(status) == CHILD_BROKEN)
-		fetcher->stop = FETCH_BROKEN;
-	return fetcher->stop == FETCH_GOES_ON && !status;
+	char *name;
+
+	if (fetch->len && fetch->text[fetch->len - 1] == '\n')
+		fetch->text[--fetch->len] = '\0';
+	name = strrchr(fetch->text, '\n');
+	name = name ? name + 1 : fetch->text;
+	return name[0] == '/' ? name : NULL;
 }
 
-/* Runs a child that fetches the file, and adds the time that it took. */
-static void run_fetch(struct fetcher *fetcher, const struct build_id *build_id,
-		      enum fetch_kind kind, struct look *look, char name[PATH_MAX])
+/* Returns true if the client says so, or that it could not write: a server need not say a size. */
+static bool is_too_large(const struct fetch *fetch)
 {
-	uint64_t max_ns = environment_ns("DEBUGINFOD_MAXTIME", ALL_FILES_S), begin_ns;
-	pid_t parent = getpid(), pid;
-	int fds[2], ret;
+	return strstr(fetch->text, strerror(EFBIG)) || strstr(fetch->text, strerror(EIO));
+}
 
-	fetcher->stop = FETCH_BROKEN;
-	name[0] = '\0';
-	if (pipe2(fds, O_CLOEXEC))
-		return;
-	look->at_ns = begin_ns = clock_monotonic_ns();
-	pid = fork();
-	if (!pid)
-		run_child(build_id, kind, fds[1], look, parent);
-	close(fds[1]);
-	if (pid > 0) {
-		fetcher->stop = FETCH_GOES_ON;
-		ret = read_name(fds[0], look, begin_ns + max_ns - min_u64(fetcher->ns, max_ns),
-				name, PATH_MAX);
-		if (!note_end(fetcher, ret, wait_for_child(pid, ret)))
-			name[0] = '\0';
+/* Runs the client. Returns the name in @fetch of the file that it found, or NULL. */
+static const char *run_fetch(struct fetcher *fetcher, struct fetch *fetch,
+			     const struct build_id *build_id, enum fetch_kind kind)
+{
+	uint64_t begin_ns = clock_monotonic_ns(),
+		 max_ns = environment_ns("DEBUGINFOD_MAXTIME", ALL_FILES_S);
+	int status;
+
+	*fetch = (struct fetch){
+		.moved_at_ns = begin_ns,
+		.judged_at_ns = begin_ns,
+		.stall_ns = environment_ns("DEBUGINFOD_TIMEOUT", STALL_S),
+		.until_ns = begin_ns + max_ns - min_u64(fetcher->ns, max_ns),
+	};
+	if (start_client(fetch, build_id, kind)) {
+		fetcher->stop = FETCH_BROKEN;
+		return NULL;
 	}
-	close(fds[0]);
+	fetcher->stop = read_client(fetch);
+	status = end_client(fetch, fetcher->stop);
 	fetcher->ns += clock_monotonic_ns() - begin_ns;
+	if (fetcher->stop != FETCH_GOES_ON)
+		return NULL;
+	if (!status)
+		return find_name(fetch);
+	if (!WIFEXITED(status) || WEXITSTATUS(status) != CLIENT_FAILED)
+		fetcher->stop = FETCH_BROKEN;
+	else
+		fetcher->nr_too_large += is_too_large(fetch);
+	return NULL;
 }
 
 /* Counts the file of @build_id, which may be asked for in two kinds, as not fetched. */
@@ -409,25 +334,19 @@ int fetcher_find(struct fetcher *fetcher, const struct build_id *build_id, enum 
 {
 	const struct sigaction action = {.sa_handler = note_interrupt};
 	struct sigaction before;
-	struct look *look;
-	char name[PATH_MAX];
+	struct fetch fetch;
+	const char *name = NULL;
 
 	*path = NULL;
-	if (fetcher->stop != FETCH_GOES_ON) {
-		note_given_up(fetcher, build_id);
-		return 0;
+	if (fetcher->stop == FETCH_GOES_ON) {
+		is_interrupted = 0;
+		sigaction(SIGINT, &action, &before);
+		name = run_fetch(fetcher, &fetch, build_id, kind);
+		sigaction(SIGINT, &before, NULL);
 	}
-	look = mmap(NULL, sizeof(*look), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (look == MAP_FAILED)
-		return -ENOMEM;
-	is_interrupted = 0;
-	sigaction(SIGINT, &action, &before);
-	run_fetch(fetcher, build_id, kind, look, name);
-	sigaction(SIGINT, &before, NULL);
-	munmap(look, sizeof(*look));
 	if (fetcher->stop != FETCH_GOES_ON)
 		note_given_up(fetcher, build_id);
-	if (name[0] != '/')
+	if (!name)
 		return 0;
 	*path = strdup(name);
 	return *path ? 0 : -ENOMEM;

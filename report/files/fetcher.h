@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fetches files by build-id from debuginfod servers, when the user asks for that. libdebuginfod
- * does the work. It is loaded when it is needed, since most reports need no network. A child
- * process runs it, so that a server that hangs, or a user who is tired of waiting, can end it at
- * any place.
+ * Fetches files by build-id from debuginfod servers, when the user asks for that. A child process
+ * runs debuginfod-find of elfutils for each file, with a limit of size and time, so that a server
+ * that hangs, or a user who is tired of waiting, can end it at any place.
  */
 #ifndef REPORT_FILES_FETCHER_H
 #define REPORT_FILES_FETCHER_H
@@ -38,13 +37,13 @@ struct fetcher {
 };
 
 /*
- * Looks whether files can be fetched: the library is installed, and DEBUGINFOD_URLS names servers.
- * Returns 0 or a negative errno with @err set.
+ * Looks whether files can be fetched: debuginfod-find is in PATH, and DEBUGINFOD_URLS names
+ * servers. Returns 0 or a negative errno with @err set.
  */
 int fetcher_check(struct err *err);
 
 /*
- * Fetches the file of @kind with @build_id, or finds it in the cache of libdebuginfod. Returns 0
+ * Fetches the file of @kind with @build_id, or finds it in the cache of debuginfod-find. Returns 0
  * with *@path set to a name that the caller frees, or to NULL if there is no such file or no more
  * files are fetched. Returns -ENOMEM, too. The caller checks the build-id of the file.
  */

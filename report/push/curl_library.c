@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "report/files/load_library.h"
 
 /* Debian has libcurl with either library for TLS. Their functions are the same. */
 static const char *const names[] = {"libcurl.so.4", "libcurl-gnutls.so.4"};
@@ -48,14 +47,12 @@ int curl_library_load(struct curl_library *library, struct err *err)
 	char reason[256] = "";
 
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
-		void *handle = load_library(names[i]);
+		void *handle = dlopen(names[i], RTLD_NOW | RTLD_LOCAL);
 
 		if (handle)
 			return find_curl_functions(handle, library, err);
-		snprintf(reason, sizeof(reason), "%s", load_library_error());
+		snprintf(reason, sizeof(reason), "%s", dlerror());
 	}
 	err_set(err, -ENOENT, "failed to load libcurl: %s", reason);
-	if (!load_library_works())
-		return -ENOENT;
 	return err_hint(err, -ENOENT, "Debian has it in the package libcurl4");
 }

@@ -19,7 +19,7 @@ FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON)
 	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c name_vec.c pattern.c usdt.c user_functions.c user_places.c) \
 	$(filter record/cfi/%,$(RECORD_SRC))
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_SECTIONS) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
-	report/symbols/debug_info.c report/symbols/relocate.c report/symbols/section_bytes.c report/text/string_set.c
+	report/symbols/debug_info.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c record/looks/user_mount.c $(FUZZ_COMMON)
 FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,fields.c lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)

@@ -2,11 +2,88 @@
 #include "report/symbols/hit_addresses.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
-#include "report/symbols/debug_distances.h"
+#include "common/search.h"
+#include "elf/elffile.h"
+#include "report/model/model.h"
 #include "report/symbols/kernel_layout.h"
+
+/*
+ * Turns file offsets into addresses if profrep has only the debug file of a binary. The mapping of
+ * a process shows the place of the binary's segments in the file. profrep uses it for the frames of
+ * that process alone. If processes that share a frame contradict each other, the frame stays
+ * unknown.
+ */
+
+/* The distance from the file offset of a frame to its linked address. */
+struct debug_distance {
+	uint32_t frame;    /* in the model */
+	uint64_t distance; /* address - offset, modulo 2^64 */
+	bool is_known;
+	bool is_contradicted;
+};
+
+static struct debug_distance *find_frame(struct debug_distance *distances, size_t nr,
+					 uint32_t frame)
+{
+	size_t at = search_first(nr, i, distances[i].frame >= frame);
+
+	return at < nr && distances[at].frame == frame ? &distances[at] : NULL;
+}
+
+/* Takes the distance that the mapping of @process gives for the frame. */
+static void note_distance(const struct model *model, const struct elf_file *debug, uint32_t process,
+			  struct debug_distance *d)
+{
+	const struct model_frame *frame = &model->frames.data[d->frame];
+	const struct model_mapping *m =
+		model_find_mapping(model, process, frame->object, frame->offset);
+	uint64_t vaddr, distance;
+
+	if (d->is_contradicted)
+		return;
+	if (!m || !elf_file_vaddr_mapped(debug, frame->offset, m->pgoff, m->size, &vaddr)) {
+		d->is_contradicted = true;
+		return;
+	}
+	distance = vaddr - frame->offset;
+	d->is_contradicted = d->is_known && d->distance != distance;
+	d->is_known = true;
+	d->distance = distance;
+}
+
+/*
+ * Finds the distances of @nr frames of @object, sorted by frame, by the segments of @debug. The
+ * work is charged to @budget (NULL: none). After @budget is spent, the frames stay unknown.
+ */
+static void debug_distances_find(const struct model *model, uint32_t object,
+				 const struct elf_file *debug, struct file_budget *budget,
+				 struct debug_distance *distances, size_t nr)
+{
+	vec_for_each(&model->rows, row) {
+		const struct model_stack *stack = &model->stacks.data[row->user_stack];
+		const uint32_t *frames = model->stack_frames.data + stack->first_frame;
+
+		if (!file_budget_charge(budget, stack->nr_frames * sizeof(*frames)))
+			break;
+		for (uint32_t i = 0; i < stack->nr_frames; i++) {
+			struct debug_distance *d = NULL;
+
+			if (model->frames.data[frames[i]].object == object)
+				d = find_frame(distances, nr, frames[i]);
+			if (d)
+				note_distance(model, debug, row->process, d);
+		}
+	}
+	for (size_t i = 0; i < nr; i++)
+		distances[i].is_known &=
+			!distances[i].is_contradicted && !(budget && budget->is_spent);
+}
 
 /* By the program headers of @file. */
 static void hits_to_vaddrs(const struct question *questions, const struct elf_file *file,

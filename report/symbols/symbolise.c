@@ -2,17 +2,153 @@
 #include "report/symbols/symbolise.h"
 
 #include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/cleanup.h"
 #include "elf/elf_names.h"
 #include "elf/elffile.h"
+#include "report/demangle/short_name.h"
+#include "report/dwarf/dwarf_lookup.h"
+#include "report/model/model.h"
+#include "report/symbols/debug_links.h"
+#include "report/symbols/elf_pairs.h"
 #include "report/symbols/hit_addresses.h"
 #include "report/symbols/name_claim.h"
-#include "report/symbols/object_lines.h"
-#include "report/symbols/object_pids.h"
-#include "report/demangle/short_name.h"
+
+/* Inlined functions and lines of an object: from its debug information, or from the recording. */
+
+/*
+ * Notes that @name, a file with a part of the debug information, was not found. Many binaries can
+ * share it, and it counts once.
+ */
+static int note_missing(struct source_frames *lines, const char *name)
+{
+	size_t nr = lines->files.items.nr;
+	uint32_t file;
+	int ret = string_set_add(&lines->files, name, strlen(name), &file);
+
+	lines->nr_missing += lines->files.items.nr > nr;
+	if (!lines->missing && !ret)
+		lines->missing = file;
+	return ret;
+}
+
+/*
+ * Looks up the @nr addresses in @hits, which are sorted, and appends what it finds to @lines.
+ * Debug information that is damaged or missing is as good as none. So is one that takes too much
+ * work; *@is_unread is set then. Returns 0 or -ENOMEM.
+ */
+static int elf_lines_find(struct elf_pair *elf, const struct debug_roots *roots,
+			  struct source_hit *hits, size_t nr, struct source_frames *lines,
+			  bool *is_unread)
+{
+	struct debug_splits splits = {
+		.roots = roots,
+		.binary = elf->binary_path,
+		.debug = elf->debug_path,
+		.build_id = elf->wanted.build_id,
+	};
+	const struct split_opener opener = debug_links_splits(&splits);
+	struct debug_info *info;
+	int ret = elf_pair_info(elf, roots, &info);
+
+	if (ret || !info)
+		return ret;
+	ret = dwarf_lookup(&info->file, &opener, hits, nr, lines);
+	debug_splits_close(&splits);
+	if (ret != -ENOMEM) {
+		*is_unread = ret;
+		ret = info->missing_alt ? note_missing(lines, info->missing_alt) : 0;
+	}
+	return ret;
+}
+
+/* Adds string @id of the model to @to. */
+static int add_string(const struct model *model, uint32_t id, struct string_set *to,
+		      uint32_t *added)
+{
+	const struct string *string = &model->strings.items.data[id];
+
+	return string_set_add(to, string->s, string->len, added);
+}
+
+/*
+ * Appends to @lines what the recording has for @off of @object. Sets *@first and *@nr to its place
+ * there; they stay as they are if the recording has nothing. Returns 0 or -ENOMEM.
+ */
+static int recorded_lines_find(const struct model *model, uint32_t object, uint64_t off,
+			       struct source_frames *lines, uint32_t *first, uint32_t *nr)
+{
+	const struct model_line *line = model_find_line(model, object, off);
+	uint32_t begin = lines->frames.nr;
+
+	for (uint32_t i = 0; line && i < line->nr_frames; i++) {
+		const struct prof_source_frame *from =
+			&model->source_frames.data[line->first_frame + i];
+		struct source_frame frame = {.line = from->line, .is_inlined = from->is_inlined};
+		int ret = add_string(model, from->name, &lines->names, &frame.name);
+
+		if (!ret)
+			ret = add_string(model, from->file, &lines->files, &frame.file);
+		if (!ret)
+			ret = vec_push(&lines->frames, frame);
+		if (ret)
+			return ret;
+	}
+	if (line) {
+		*first = begin;
+		*nr = line->nr_frames;
+	}
+	return 0;
+}
+
+/*
+ * The processes that had an object in their memory. If they live, their roots may have its file:
+ * paths in a container mean nothing outside of it.
+ */
+
+/* Containers of one image share its files, so a few of their processes are enough. */
+#define OBJECT_PIDS_MAX 32
+
+struct object_pids {
+	uint32_t nr;
+	uint32_t pids[OBJECT_PIDS_MAX];
+};
+
+static bool has_pid(const struct object_pids *list, uint32_t pid)
+{
+	for (uint32_t i = 0; i < list->nr; i++)
+		if (list->pids[i] == pid)
+			return true;
+	return false;
+}
+
+/*
+ * Lists for each object of @model the pids of processes that mapped it and that may still live: the
+ * latest first, each once. The caller frees *@lists. Returns 0 or -ENOMEM.
+ */
+static int object_pids_make(const struct model *model, struct object_pids **lists)
+{
+	struct object_pids *made = calloc(model->objects.nr, sizeof(*made));
+
+	*lists = made;
+	if (!made)
+		return -ENOMEM;
+	for (size_t i = model->mappings.nr; i-- > 0;) {
+		const struct model_mapping *mapping = &model->mappings.data[i];
+		const struct model_process *process = &model->processes.data[mapping->process];
+		struct object_pids *list = &made[mapping->object];
+
+		if (process->pid && list->nr < OBJECT_PIDS_MAX &&
+		    model->origins.data[process->recording].is_of_this_boot &&
+		    !has_pid(list, process->pid))
+			list->pids[list->nr++] = process->pid;
+	}
+	return 0;
+}
 
 /* The files of at most this many releases of the kernel are looked for. */
 #define RELEASES_MAX 16

@@ -288,10 +288,11 @@ END_TEST
 START_TEST(debts_of_an_exec)
 {
 	played_add(10, 11);
+	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
 	played_add(20, 20)->runs = true;
 	played_add(5, 5);
 	trace(5);
-	trace(10);
 	trace(20);
 	runs_for(11, PERIOD_NS - 2);
 	runs_for(20, PERIOD_NS - 2);
@@ -375,7 +376,8 @@ START_TEST(an_end_without_a_word)
 	look();
 	played_add(20, 20);
 	trace(20);
-	runs_for(10, PERIOD_NS / 2);
+	played_find(10)->runs = false;
+	runs_for(10, PERIOD_NS + PERIOD_NS / 2);
 	look();
 	played_happens(10, CLD_KILLED, SIGKILL);
 	take();
@@ -387,7 +389,6 @@ START_TEST(an_end_without_a_word)
 	/* Its time is left to the next one. */
 	played_add(20, 21)->runs = true;
 	played_stops(21, PTRACE_EVENT_STOP, SIGTRAP);
-	runs_for(21, PERIOD_NS / 2);
 	look();
 	ck_assert_played("cont 21\ninterrupt 21\n");
 }
@@ -519,12 +520,77 @@ START_TEST(all_are_let_go)
 	played_stops(30, 0, SIGUSR1);
 	played_happens(40, CLD_EXITED, 0);
 	ptrace_source_stop(source);
-	ck_assert_played("interrupt 10\ninterrupt 20\ninterrupt 30\ninterrupt 40\n"
+	/* What is asked for already is not asked for again. */
+	ck_assert_played("interrupt 20\ninterrupt 30\ninterrupt 40\ncode 10 anew\nsample 10\n"
 			 "detach 10\ndetach 20\ndetach 30 10\nreap 40\nexit 40\n");
 	timer_is(0);
 	/* They are no threads of the source any more. */
 	ck_assert_int_eq(ptrace_source_add(source, 10, false, false, &err), 0);
 	ck_assert_played("seize 10 94\n");
+}
+END_TEST
+
+/* Thread 10 stops for its last sample. Those that do not run, and those that stay, owe theirs. */
+START_TEST(what_is_owed_at_the_end)
+{
+	uint64_t period_ns = PERIOD_NS;
+
+	played_add(10, 11);
+	played_add(20, 20);
+	trace(20);
+	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	played_log[0] = '\0';
+	runs_for(10, 2 * period_ns);
+	runs_for(11, 2 * period_ns - 1);
+	runs_for(20, 3 * period_ns - 1);
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	played_happens(11, CLD_EXITED, 0);
+	ptrace_source_stop(source);
+	/* One of 10, one of 11, and two of 20; the rest of 11 is not a period. */
+	ck_assert_played("interrupt 10\ninterrupt 11\ninterrupt 20\ncode 10 anew\nsample 10\n"
+			 "detach 10\nreap 11\nexit 10\nlose 0 4\n");
+	ptrace_source_stop(source);
+	ck_assert_played("interrupt 20\n");
+}
+END_TEST
+
+/* The rest of a period of a thread from before stays no time of others after an exec. */
+START_TEST(the_end_after_an_exec)
+{
+	runs_for(10, PERIOD_NS / 2);
+	look();
+	played_find(10)->message = 10;
+	played_stops(10, PTRACE_EVENT_EXEC, SIGTRAP);
+	take();
+	played_add(10, 11);
+	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	runs_for(11, PERIOD_NS / 2);
+	played_log[0] = '\0';
+	played_happens(10, CLD_EXITED, 0);
+	played_happens(11, CLD_EXITED, 0);
+	ptrace_source_stop(source);
+	ck_assert_played("interrupt 10\ninterrupt 11\nreap 10\nreap 11\nexit 10\n");
+}
+END_TEST
+
+/* Threads that are begun at the end of others, none of which runs for long, owe time together. */
+START_TEST(threads_that_are_begun_without_end)
+{
+	for (uint32_t tid = 11; tid < 21; tid++) {
+		played_add(10, tid);
+		played_stops(tid, PTRACE_EVENT_STOP, SIGTRAP);
+		take();
+		runs_for(tid, PERIOD_NS / 4);
+		played_stops(tid, PTRACE_EVENT_EXIT, SIGTRAP);
+		take();
+		played_remove(tid);
+	}
+	played_happens(10, CLD_EXITED, 0);
+	played_log[0] = '\0';
+	ptrace_source_stop(source);
+	ck_assert_ptr_nonnull(strstr(played_log, "lose 0 2\n"));
 }
 END_TEST
 
@@ -821,5 +887,6 @@ SUITE_MAIN_WITH("ptrace_source", begin, end, a_request_that_fails, killed_while_
 		an_end_without_a_word, an_end_that_others_have_seen, a_stop_before_the_end,
 		the_end_of_the_command, threads_are_added_once, threads_that_cannot_be_added,
 		a_thread_begun_meanwhile, a_thread_that_is_not_traced, all_are_let_go,
+		what_is_owed_at_the_end, the_end_after_an_exec, threads_that_are_begun_without_end,
 		an_id_that_comes_again, a_thread_that_does_not_stop, errors_of_the_listener,
 		a_source_ends, out_of_memory, a_start_that_fails)

@@ -122,8 +122,11 @@ END_TEST
 /* What it owes at its end, a new thread owes. */
 START_TEST(a_debt_that_is_left)
 {
-	runs_for(10, PERIOD_NS - 5);
-	played_stops(10, PTRACE_EVENT_EXIT, SIGTRAP);
+	played_add(10, 12);
+	played_stops(12, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	runs_for(12, PERIOD_NS - 5);
+	played_stops(12, PTRACE_EVENT_EXIT, SIGTRAP);
 	take();
 	played_add(10, 11)->runs = true;
 	played_stops(11, PTRACE_EVENT_STOP, SIGTRAP);

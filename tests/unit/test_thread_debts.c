@@ -113,5 +113,19 @@ START_TEST(threads_that_end)
 }
 END_TEST
 
+/*
+ * A thread from before leaves whole periods: its lot and its time add up to one more as often as
+ * its time has the rest of one.
+ */
+START_TEST(the_end_of_a_thread_from_before)
+{
+	thread_debts_begin(&debts, &thread);
+	thread.owed_ns = 3 * PERIOD_NS - 1;
+	thread_debts_leave(&debts, &thread);
+	ck_assert_uint_eq(debts.left_ns, 2 * PERIOD_NS);
+	ck_assert_uint_eq(thread.owed_ns, 0);
+}
+END_TEST
+
 SUITE_MAIN_WITH("thread_debts", begin, end, a_thread_from_before, a_new_thread, time_that_goes_back,
-		a_sample_pays_a_period, threads_that_end)
+		a_sample_pays_a_period, threads_that_end, the_end_of_a_thread_from_before)

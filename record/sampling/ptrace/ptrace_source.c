@@ -282,10 +282,19 @@ static bool is_at_begin(struct target_thread *t)
 	return t->is_new;
 }
 
+/* The thread has its last sample behind it. */
+static void leave_debts(struct ptrace_source *s, struct target_thread *t)
+{
+	if (!t->is_exiting)
+		thread_debts_count(t);
+	thread_debts_leave(&s->debts, t);
+}
+
 static void let_go(struct ptrace_source *s, struct target_thread *t, int sig)
 {
 	t->is_stopped = false;
 	if (s->is_leaving) {
+		leave_debts(s, t);
 		tracee->request(PTRACE_DETACH, t->tid, sig);
 		targets_remove_thread(&s->targets, t->tid);
 	} else {
@@ -331,6 +340,7 @@ static struct target_thread *keep_one_thread(struct ptrace_source *s, uint32_t p
 {
 	const struct target_thread *from = targets_find_thread(&s->targets, former);
 	uint64_t owed_ns = from ? from->owed_ns : 0, ran_ns = from ? from->ran_ns : 0;
+	bool has_lot = from && from->has_lot;
 	struct target_thread *t;
 
 	for (size_t i = 0; i < s->targets.threads.nr;) {
@@ -349,6 +359,7 @@ static struct target_thread *keep_one_thread(struct ptrace_source *s, uint32_t p
 		return NULL;
 	t->owed_ns = owed_ns;
 	t->ran_ns = ran_ns;
+	t->has_lot = has_lot;
 	t->is_stopped = true;
 	return t;
 }
@@ -575,6 +586,14 @@ static int look_for_untraced(void *ctx, uint32_t tid)
 	return 0;
 }
 
+/* What threads owe still is lost, also of those that have not stopped. */
+static void lose_rest(struct ptrace_source *s)
+{
+	vec_for_each(&s->targets.threads, t)
+		leave_debts(s, t);
+	thread_debts_end(&s->debts);
+}
+
 void ptrace_source_stop(struct ptrace_source *s)
 {
 	const struct itimerspec never = {0};
@@ -584,16 +603,22 @@ void ptrace_source_stop(struct ptrace_source *s)
 	vec_for_each(&s->targets.processes, p)
 		if (s->is_running && p->is_whole)
 			proc_add_threads(p->known.pid, look_for_untraced, s);
-	s->is_running = false;
 	s->is_leaving = true;
 	timerfd_settime(s->timer_fd, 0, &never, NULL);
+	/* Those that run and owe a sample give it before they are let go. */
+	if (s->is_running)
+		look_at_times(s);
 	vec_for_each(&s->targets.threads, t)
-		tracee->request(PTRACE_INTERRUPT, t->tid, 0);
+		if (!t->is_due)
+			tracee->request(PTRACE_INTERRUPT, t->tid, 0);
 	while (s->targets.threads.nr && clock_monotonic_ns() < end_ns) {
 		if (take_stops(s) || reap_threads(s, true))
 			break;
 		nanosleep(&pause, NULL);
 	}
+	if (s->is_running)
+		lose_rest(s);
+	s->is_running = false;
 }
 
 const char *ptrace_source_lacks(const struct ptrace_source *s)

@@ -28,6 +28,7 @@ struct target_thread {
 	uint32_t cpu;                /* that it ran on last: a position among the possible ones */
 	uint64_t ran_ns;             /* its CPU time, when it was last read */
 	uint64_t owed_ns;            /* of it, not sampled yet */
+	bool has_lot;                /* its first sample is due by lot, not by what it owes */
 	/* By perf events (record/sampling/perf/perf_source.c): */
 	uint32_t nr_skipped; /* samples since the last one that counted */
 };

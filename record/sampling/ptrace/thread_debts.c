@@ -20,6 +20,7 @@ void thread_debts_begin(const struct thread_debts *d, struct target_thread *t)
 {
 	/* The first sample is due after a part of a period, by lot. */
 	t->owed_ns = (uint64_t)random() % d->period_ns;
+	t->has_lot = true;
 	t->ran_ns = thread_times_read(t);
 }
 
@@ -42,6 +43,9 @@ void thread_debts_count(struct target_thread *t)
 
 void thread_debts_leave(struct thread_debts *d, struct target_thread *t)
 {
+	/* On average, what the lot has added is what is more than whole periods. */
+	if (t->has_lot)
+		t->owed_ns -= t->owed_ns % d->period_ns;
 	d->left_ns += t->owed_ns;
 	t->owed_ns = 0;
 }
@@ -59,4 +63,10 @@ void thread_debts_limit(const struct thread_debts *d, uint32_t cpu, uint64_t *ow
 		return;
 	program_lose_samples(cpu, nr - 1);
 	*owed_ns -= (nr - 1) * d->period_ns;
+}
+
+void thread_debts_end(struct thread_debts *d)
+{
+	program_lose_samples(0, d->left_ns / d->period_ns);
+	d->left_ns = 0;
 }

@@ -27,7 +27,7 @@ void thread_debts_begin_new(struct thread_debts *debts, struct target_thread *th
 /* Adds the time that the thread has used since the last call. */
 void thread_debts_count(struct target_thread *thread);
 
-/* The thread ends. */
+/* The thread ends, or is not sampled any more. */
 void thread_debts_leave(struct thread_debts *debts, struct target_thread *thread);
 
 /* A sample of the thread has been taken. */
@@ -35,5 +35,8 @@ void thread_debts_pay(const struct thread_debts *debts, struct target_thread *th
 
 /* Counts as lost what *@owed_ns, of a thread or left by some, is more than can be sampled later. */
 void thread_debts_limit(const struct thread_debts *debts, uint32_t cpu, uint64_t *owed_ns);
+
+/* Sampling ends: counts as lost the whole periods that all threads have left. */
+void thread_debts_end(struct thread_debts *debts);
 
 #endif

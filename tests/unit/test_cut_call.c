@@ -7,6 +7,7 @@
  */
 #include "record/sampling/ptrace/cut_call.h"
 
+#include <sys/mman.h>
 #include <sys/ptrace.h>
 
 #include "record/sampling/ptrace/ptrace_source.h"

@@ -232,6 +232,7 @@ $(B)/tests/test_drain: UNIT_LIBS := $(call wraps,sampler_count_waiting sampler_d
 $(B)/tests/test_backend: UNIT_LIBS := $(call wraps,access bpf_map_create privilege_event_level privilege_explain_none privilege_has \
 	privilege_in_user_namespace ptrace syscall uname)
 $(B)/tests/test_coroutines: UNIT_LIBS := $(call wraps,fcontext_find_begin)
+$(B)/tests/test_cgroup_paths: UNIT_LIBS := $(call wraps,looker_ask)
 $(B)/tests/test_child: UNIT_LIBS := $(call wraps,waitpid)
 $(B)/tests/test_chosen_events: UNIT_LIBS := $(call wraps,attach_can_user_multi cgroup_members probes_add probes_add_event)
 $(B)/tests/test_descendants: UNIT_LIBS := $(call wraps,proc_list proc_parent syscall)

@@ -25,7 +25,7 @@
 /* A bit that no id of the kernel has: those are numbers of inodes, which it counts up. */
 #define OWN_ID (UINT64_C(1) << 63)
 
-/* The most cgroups that are looked up. Processes may make any number of them. */
+/* The most cgroups that are known at once. Processes may make any number of them. */
 #define KNOWN_MAX 65536
 
 /* Copies a field of mountinfo, where a blank is \040 and a backslash \134. */
@@ -173,18 +173,37 @@ static int set_path(struct cgroup_paths *paths, struct cgroup_path *known, const
 	return 0;
 }
 
-static bool is_full(const struct cgroup_paths *paths)
+static void forget_path(struct cgroup_paths *paths, struct cgroup_path *known)
 {
-	return paths->known.nr >= KNOWN_MAX ||
-	       memory_budget_is_used(paths->memory, MEMORY_DESCRIPTIONS);
+	memory_budget_charge(paths->memory, bytes_of(known), 0);
+	free(known->path);
+}
+
+/* Forgets the older half. If one of them is told of again, it is looked up again. */
+static int forget_older(struct cgroup_paths *paths)
+{
+	const size_t nr = paths->known.nr / 2;
+	int ret = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		forget_path(paths, &paths->known.data[i]);
+	paths->known.nr -= nr;
+	memmove(paths->known.data, paths->known.data + nr,
+		paths->known.nr * sizeof(*paths->known.data));
+	index_clear(&paths->by_id);
+	for (size_t i = 0; i < paths->known.nr && !ret; i++)
+		ret = index_insert(&paths->by_id, hash_u64(paths->known.data[i].id), i);
+	return ret;
 }
 
 /* Adds the cgroup @id, whose path is not known. Returns 0 or -ENOMEM. */
 static int add(struct cgroup_paths *paths, uint64_t id)
 {
 	const struct cgroup_path known = {.id = id};
-	int ret = index_push(&paths->by_id, &paths->known, hash_u64(id), known);
+	int ret = paths->known.nr < KNOWN_MAX ? 0 : forget_older(paths);
 
+	if (!ret)
+		ret = index_push(&paths->by_id, &paths->known, hash_u64(id), known);
 	if (!ret)
 		memory_budget_charge(paths->memory, 0, bytes_of(&known));
 	return ret;
@@ -197,7 +216,7 @@ int cgroup_paths_look(struct cgroup_paths *paths, uint64_t id)
 	struct look_answer answer;
 	int ret;
 
-	if (!id || find(paths, id) || is_full(paths))
+	if (!id || find(paths, id) || memory_budget_is_used(paths->memory, MEMORY_DESCRIPTIONS))
 		return 0;
 	ret = add(paths, id);
 	if (ret)
@@ -231,7 +250,7 @@ int cgroup_paths_of_process(struct cgroup_paths *paths, uint32_t pid, uint64_t *
 	*id = 0;
 	if (!ret && path.nr) {
 		*id = OWN_ID | hash_bytes(path.data, path.nr, 0);
-		if (!find(paths, *id) && !is_full(paths))
+		if (!find(paths, *id) && !memory_budget_is_used(paths->memory, MEMORY_DESCRIPTIONS))
 			ret = add(paths, *id);
 		if (!ret)
 			ret = cgroup_paths_learn(paths, *id, path.data);
@@ -245,10 +264,8 @@ int cgroup_paths_of_process(struct cgroup_paths *paths, uint32_t pid, uint64_t *
 
 void cgroup_paths_deinit(struct cgroup_paths *paths)
 {
-	vec_for_each(&paths->known, known) {
-		memory_budget_charge(paths->memory, bytes_of(known), 0);
-		free(known->path);
-	}
+	vec_for_each(&paths->known, known)
+		forget_path(paths, known);
 	vec_free(&paths->known);
 	index_deinit(&paths->by_id);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The paths of cgroups that the program has told of by their ids. A cgroup may be removed with its
- * last process, so each is looked up as soon as it is told of, once in a recording. The paths are
- * those of /proc/PID/cgroup, of the unified hierarchy (cgroup v2).
+ * last process, so each is looked up as soon as it is told of. Processes may make any number of
+ * cgroups: when there are too many, the older half of them is forgotten. The paths are those of
+ * /proc/PID/cgroup, of the unified hierarchy (cgroup v2).
  */
 #ifndef RECORD_LOOKS_CGROUP_PATHS_H
 #define RECORD_LOOKS_CGROUP_PATHS_H
@@ -30,10 +31,10 @@ struct cgroup_paths {
 /* Is there a unified hierarchy? Without it, the ids that the program tells lead to no path. */
 bool cgroup_paths_have_ids(void);
 
-/* Looks the cgroup @id up, unless that was done. Returns 0, also if it has gone, or -ENOMEM. */
+/* Looks the cgroup @id up, unless it is known. Returns 0, also if it has gone, or -ENOMEM. */
 int cgroup_paths_look(struct cgroup_paths *paths, uint64_t id);
 
-/* The path of the cgroup @id, or NULL. Valid until the end. */
+/* The path of the cgroup @id, or NULL. Valid until the next look. */
 const char *cgroup_paths_find(const struct cgroup_paths *paths, uint64_t id);
 
 /*

@@ -14,11 +14,34 @@
 /* No cgroup has this id. */
 #define ID_NONE UINT64_C(0x7000000000000001)
 
+/* As in cgroup_paths.c. */
+#define KNOWN_MAX 65536
+
 static char root[PATH_MAX], point[PATH_MAX];
 static struct cgroup_paths paths;
 
+static bool are_played;
+static uint64_t nr_looks;
+
+int __wrap_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer);
+int __real_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer);
+
+/* Played cgroups are those of the path "/played". */
+int __wrap_looker_ask(struct looker *looker, const struct look_question *question,
+		      struct look_answer *answer)
+{
+	nr_looks++;
+	if (!are_played)
+		return __real_looker_ask(looker, question, answer);
+	*answer = (struct look_answer){.bytes = "/played", .nr = sizeof("/played")};
+	return 0;
+}
+
 static void begin(void)
 {
+	are_played = false;
 	paths = (struct cgroup_paths){0};
 }
 
@@ -169,6 +192,34 @@ START_TEST(of_a_process)
 }
 END_TEST
 
+/* Whoever makes cgroups without end takes no room from those that come later. */
+START_TEST(cgroups_without_end)
+{
+	struct memory_budget memory = {.max_bytes = 1 << 30};
+	const uint64_t nr = 3 * KNOWN_MAX;
+
+	paths.memory = &memory;
+	are_played = true;
+	nr_looks = 0;
+	for (uint64_t id = 1; id <= nr; id++) {
+		ck_assert_int_eq(cgroup_paths_look(&paths, id), 0);
+		ck_assert_pstr_eq(cgroup_paths_find(&paths, id), "/played");
+		ck_assert_uint_le(paths.known.nr, KNOWN_MAX);
+	}
+	/* The last ones are still known, the first one is looked up again. */
+	for (uint64_t id = nr - KNOWN_MAX / 2 + 1; id <= nr; id++)
+		ck_assert_int_eq(cgroup_paths_look(&paths, id), 0);
+	ck_assert_uint_eq(nr_looks, nr);
+	ck_assert_ptr_null(cgroup_paths_find(&paths, 1));
+	ck_assert_int_eq(cgroup_paths_look(&paths, 1), 0);
+	ck_assert_uint_eq(nr_looks, nr + 1);
+	ck_assert_uint_gt(memory.used_bytes, 0);
+	cgroup_paths_deinit(&paths);
+	ck_assert_uint_eq(memory.used_bytes, 0);
+	begin();
+}
+END_TEST
+
 START_TEST(out_of_memory)
 {
 	oom_for_each_call(n)
@@ -188,4 +239,5 @@ START_TEST(out_of_memory)
 END_TEST
 
 SUITE_MAIN_WITH("cgroup_paths", begin, end, mounts, no_mounts, fields_of_mounts,
-		removed_after_the_look, unknown_and_learned, of_a_process, out_of_memory)
+		removed_after_the_look, unknown_and_learned, of_a_process, cgroups_without_end,
+		out_of_memory)

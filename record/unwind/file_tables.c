@@ -474,9 +474,14 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 	return ret;
 }
 
-/* Notes that the table was asked for, with the result @ret. */
+/*
+ * Notes that the table was asked for, with the result @ret. -ETOOMANYREFS: a user has so many
+ * descriptors on their way that the looker cannot send the file (unix(7)).
+ */
 static void note_request(struct file_tables *u, uint32_t nr, int ret)
 {
+	if (ret == -ETOOMANYREFS)
+		shares_note_lack(&u->unserved, u->tables.data[nr].owner);
 	/* Waiting for a place in the line is no failed attempt. */
 	if (!ret)
 		set_state(u, nr, TABLE_ASKED);

@@ -184,6 +184,21 @@ START_TEST(pauses_of_several_files)
 }
 END_TEST
 
+/* Somebody has too many descriptors on their way, and the file that has no table is counted. */
+START_TEST(files_that_cannot_be_sent)
+{
+	uint32_t nr = find_inode(1);
+
+	child.send_error = -ENOENT;
+	ck_assert_int_eq(request(nr, ALICE), TABLE_NONE);
+	ck_assert_uint_eq(nr_unserved(ALICE), 0);
+	child.send_error = -ETOOMANYREFS;
+	ck_assert_int_eq(request(nr, ALICE), TABLE_NONE);
+	ck_assert_uint_eq(nr_unserved(ALICE), 1);
+	ck_assert_uint_eq(table(nr)->attempts, 2);
+}
+END_TEST
+
 /* Samples of one process that has ended are one attempt, but not after a pause. */
 START_TEST(attempts_of_one_process)
 {
@@ -383,6 +398,6 @@ END_TEST
 
 SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, the_vdso,
 		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
-		memory_out_of_reach, users_have_parts_of_the_line, time_of_the_child,
-		time_of_a_death, waits_for_tables, waits_while_the_child_lacks_a_processor,
-		waits_that_are_interrupted)
+		files_that_cannot_be_sent, memory_out_of_reach, users_have_parts_of_the_line,
+		time_of_the_child, time_of_a_death, waits_for_tables,
+		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted)

@@ -519,10 +519,10 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	return 0;
 }
 
-/* After -EAGAIN, another file was to blame; after -EDQUOT, the owner had no time left. */
+/* After -EAGAIN, another file was to blame; after -EDQUOT, or if the child died, it had no time. */
 static void note_failure(struct file_tables *u, uint32_t nr, int status)
 {
-	if (status == -EDQUOT)
+	if (status == -EDQUOT || status == -EIO || status == -ETIMEDOUT)
 		shares_note_lack(&u->unserved, u->tables.data[nr].owner);
 	if (status == -EAGAIN || status == -EDQUOT)
 		note_request(u, nr, status);

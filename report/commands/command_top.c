@@ -6,6 +6,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "common/parse.h"
 #include "report/commands/commands.h"
 #include "report/commands/event_tables.h"
 #include "report/commands/shared_options.h"
@@ -297,6 +298,16 @@ static int run_top(const void *options, struct command_io *io, struct err *err)
 	return event_tables_print(&tables, &o->operands, &request, io, err);
 }
 
+static int parse_lines(const char *text, void *target)
+{
+	uint64_t *nr_lines = target;
+	int ret = parse_u64(text, 0, UINT32_MAX, nr_lines);
+
+	if (!ret && !*nr_lines)
+		*nr_lines = UINT64_MAX;
+	return ret;
+}
+
 #define TOP_ROW(type, ...) OPTION_ROW(struct top_options, type, __VA_ARGS__)
 
 enum { GROUP_THINGS = 2, GROUP_LAYOUTS };
@@ -306,9 +317,9 @@ static const struct option_spec top_rows[] = {
 			.help = "draw each interval as it comes, from a stream of profrec -i"),
 	OPTION_FLAG_ROW(struct top_options, is_json, "json", 0, .exclusive = GROUP_LAYOUTS,
 			.help = "print the table as JSON"),
-	TOP_ROW(OPTION_U64, layout.nr_lines, "limit", 'n', .metavar = "N", .min = 1,
-		.max = UINT32_MAX,
-		.help = "print at most N functions (default 20; with --live as many as fit the terminal)"),
+	TOP_ROW(OPTION_PARSED, layout.nr_lines, "limit", 'n', .metavar = "N", .parse = parse_lines,
+		.kind = "a number from 0 to 4294967295",
+		.help = "print at most N functions, 0 for all (default 20; with --live as many as fit the terminal)"),
 	TOP_ROW(OPTION_CHOICE, by, "by", 0, .metavar = "THING", .exclusive = GROUP_THINGS,
 		.help = "count by function, dso (file), process, thread, comm (thread name), cgroup, container, pod, unit (of systemd), service, user or cpu (default function)",
 		.words = {.names = by_words, .aliases = by_aliases}),

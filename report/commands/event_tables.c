@@ -21,7 +21,9 @@ static int print_event(const struct printout *p, void *ctx)
 		textbuf_char(p->out, '\n');
 	output->has_table = true;
 	ret = print_headline(p);
-	return ret ? ret : output->tables->print(p, output->tables->ctx, &output->summary);
+	if (ret || printout_note_none(p))
+		return ret;
+	return output->tables->print(p, output->tables->ctx, &output->summary);
 }
 
 static int print_json(const struct printout *p, struct json *json, void *ctx)

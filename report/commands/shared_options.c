@@ -36,8 +36,9 @@ static const struct option_spec debug_rows[] = {
 	VIEW_ROW(inlines, "inlines", 'i',
 		 .help = "show inlined functions as frames (needs debug information)"),
 	VIEW_ROW(lines, "lines", 0, .help = "add FILE:LINE to names (needs debug information)"),
-	VIEW_ROW(full_paths, "full-paths", 0,
-		 .help = "show the whole path of FILE instead of its last two parts"),
+	VIEW_ROW(
+		full_paths, "full-paths", 0,
+		.help = "show whole paths: of FILE instead of its last two parts, of the DSO in tables instead of its name"),
 };
 
 const struct option_table debug_options = {debug_rows, ARRAY_SIZE(debug_rows), "frames and names",
@@ -102,14 +103,16 @@ static const struct option_spec label_rows[] = {
 
 const struct option_table label_options = {label_rows, ARRAY_SIZE(label_rows), "output", NULL};
 
+static const struct word_alias owner_aliases[] = {{"pid", OWNER_PROCESS}, {NULL, 0}};
+
 static const struct option_spec lead_rows[] = {
 	{
 		.name = "by",
 		.type = OPTION_CHOICE,
 		.offset = offsetof(struct view, by),
 		.metavar = "OWNER",
-		.help = "begin stacks with the container, pod, unit of systemd, cgroup or service in place of the thread's name (default comm, the name)",
-		.words.names = owner_words,
+		.help = "begin stacks with the container, pod, unit of systemd, cgroup, service or process in place of the thread's name (default comm, the name)",
+		.words = {.names = owner_words, .aliases = owner_aliases},
 		.exclusive = GROUP_LEADS,
 	},
 	BY_LABEL_ROW(

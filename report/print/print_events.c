@@ -103,7 +103,9 @@ static int print_table(const struct printout *p, void *ctx)
 	if (tables->has_headlines)
 		ret = print_headline(p);
 	tables->has_table = true;
-	return ret ? ret : tables->print(p, tables->terminal);
+	if (ret || (tables->has_headlines && printout_note_none(p)))
+		return ret;
+	return tables->print(p, tables->terminal);
 }
 
 int source_print_tables(struct source *source, struct textbuf *out, print_table_fn print,

@@ -87,13 +87,21 @@ static enum text_colour colour_of(const struct named_things *things, uint32_t fr
 	return kind == PROF_OBJECT_JIT || kind == PROF_OBJECT_ANON ? COLOUR_JIT : COLOUR_USER;
 }
 
+const char *named_things_dso(const struct named_things *things, uint32_t frame)
+{
+	const struct model *model = &things->from->rec->model;
+	uint32_t object = model->frames.data[frame].object;
+
+	return things->from->view->full_paths ? model_object_path(model, object)->s
+					      : model_object_base(model, object);
+}
+
 /* Adds the functions at a frame to the parts, the outermost first. */
 static int add_parts(struct named_things *things, uint32_t frame, enum frame_place place,
 		     bool is_kernel)
 {
-	const struct model *model = &things->from->rec->model;
-	const char *base = model_object_base(model, model->frames.data[frame].object);
-	_cleanup_free_ char *module = text_escape(base, strlen(base), TEXT_PLAIN);
+	const char *dso = named_things_dso(things, frame);
+	_cleanup_free_ char *module = text_escape(dso, strlen(dso), TEXT_PLAIN);
 	uint32_t nr = labels_nr_parts(things->from->labels, frame, place), id;
 	int ret = module ? vec_push(&things->parts, nr) : -ENOMEM;
 

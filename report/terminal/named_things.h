@@ -31,6 +31,9 @@ void named_things_deinit(struct named_things *things);
 int named_things_add(struct named_things *things, const char *module, enum text_colour colour,
 		     uint32_t *id);
 
+/* Returns the text of the DSO of @frame, as the recording has it: the name or the whole path. */
+const char *named_things_dso(const struct named_things *things, uint32_t frame);
+
 /*
  * Finds the functions of @row, without wakers, as @things->row. A stack that was missed is a
  * function, too, and so is "[no stack]" in a row without frames. Returns 0 or -ENOMEM.

@@ -222,14 +222,13 @@ static int count_things(struct top_counts *counts, const uint32_t *things, size_
 
 static int add_file(struct named_things *things, uint32_t frame)
 {
-	const struct model *model = &things->from->rec->model;
-	const char *base = model_object_base(model, model->frames.data[frame].object);
+	const char *dso = named_things_dso(things, frame);
 	uint32_t id;
 	int ret;
 
-	if (!base[0])
-		base = "[unknown]";
-	textbuf_escaped(&things->scratch, base, strlen(base), TEXT_PLAIN);
+	if (!dso[0])
+		dso = "[unknown]";
+	textbuf_escaped(&things->scratch, dso, strlen(dso), TEXT_PLAIN);
 	ret = named_things_add(things, "", COLOUR_NONE, &id);
 	return ret ? ret : vec_push(&things->row, id);
 }

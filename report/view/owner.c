@@ -2,6 +2,7 @@
 #include "report/view/owner.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
@@ -12,9 +13,16 @@
 #include "report/tables/service_name.h"
 
 const char *const owner_words[NR_OWNERS + 1] = {
-	[OWNER_THREAD] = "comm", [OWNER_CONTAINER] = "container", [OWNER_POD] = "pod",
-	[OWNER_UNIT] = "unit",   [OWNER_CGROUP] = "cgroup",       [OWNER_SERVICE] = "service",
+	[OWNER_THREAD] = "comm",     [OWNER_CONTAINER] = "container", [OWNER_POD] = "pod",
+	[OWNER_UNIT] = "unit",       [OWNER_CGROUP] = "cgroup",       [OWNER_SERVICE] = "service",
+	[OWNER_PROCESS] = "process",
 };
+
+static const char *name_of(const struct model *model, const struct prof_process_info *info)
+{
+	return process_name(string_set_get(&model->strings, info->name),
+			    string_set_get(&model->strings, info->exe));
+}
 
 static void put_service(const struct model *model, const struct model_process *process,
 			struct textbuf *out)
@@ -31,9 +39,17 @@ static void put_service(const struct model *model, const struct model_process *p
 			.container = in_pod[0] ? in_pod
 					       : model_process_attribute(model, process,
 									 PROF_ATTRIBUTE_CONTAINER),
-			.name = process_name(string_set_get(strings, info->name),
-					     string_set_get(strings, info->exe)),
+			.name = name_of(model, info),
 			.is_kernel = process == model->processes.data});
+}
+
+static void put_process(const struct model *model, const struct model_process *process,
+			struct textbuf *out)
+{
+	const bool is_kernel = process == model->processes.data;
+
+	textbuf_printf(out, "%s/%" PRIu32, is_kernel ? "kernel" : name_of(model, &process->info),
+		       process->pid);
 }
 
 bool owner_put(const struct model *model, const struct model_process *process, enum owner owner,
@@ -53,6 +69,8 @@ bool owner_put(const struct model *model, const struct model_process *process, e
 		return true;
 	if (owner == OWNER_SERVICE)
 		put_service(model, process, out);
+	else if (owner == OWNER_PROCESS)
+		put_process(model, process, out);
 	else if (owner == OWNER_CGROUP)
 		textbuf_str(out, cgroup);
 	else if (!workload_put(cgroup, parts[owner], out))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What owns a sample besides its thread: a container, a pod, a unit of systemd, a cgroup, a
- * service. Tables count by owners, and stacks can begin with them.
+ * service, a process. Tables count by owners, and stacks can begin with them.
  */
 #ifndef REPORT_VIEW_OWNER_H
 #define REPORT_VIEW_OWNER_H
@@ -16,6 +16,7 @@ enum owner {
 	OWNER_UNIT,
 	OWNER_CGROUP,
 	OWNER_SERVICE, /* as service_name_put has it */
+	OWNER_PROCESS, /* its name and its id: bash/4711 */
 	NR_OWNERS,
 };
 

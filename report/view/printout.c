@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/view/printout.h"
 
+bool printout_note_none(const struct printout *p)
+{
+	vec_for_each(&p->rec->model.rows, row)
+		if (row->event == p->view->event && row->count)
+			return false;
+	textbuf_str(p->out, "\nNone.\n");
+	return true;
+}
+
 int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary)
 {
 	const struct model *model = &p->rec->model;

@@ -68,6 +68,9 @@ static inline void printout_note_frames(const struct printout *p)
 				    "--frames mixed shows them, too.\n");
 }
 
+/* Says it in place of a table if the event of the view has no samples. Returns whether it does. */
+bool printout_note_none(const struct printout *p);
+
 /*
  * Visits the rows of the event of the view, as rows_visit does. Rows of counted hits whose text is
  * equal are added up, and so are those of several recordings.

@@ -31,7 +31,7 @@ struct view {
 	bool modules;    /* with [module] after names */
 	bool inlines;    /* inlined functions are frames of their own */
 	bool lines;      /* with file:line after names */
-	bool full_paths; /* the file of a line with its whole path */
+	bool full_paths; /* the file of a line, and the DSO in a table, with its whole path */
 	bool addresses;  /* with raw addresses before names, in the multi-line layout only */
 	bool user_only, kernel_only;
 	bool no_wakers;       /* without the stacks of wakers */

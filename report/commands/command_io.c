@@ -7,6 +7,7 @@
 
 #include "report/model/event_choice.h"
 #include "report/view/print_errors.h"
+#include "report/print/info_numbers.h"
 #include "report/print/printers.h"
 
 /* bcc's warning comes first, in bcc's words. */
@@ -92,6 +93,33 @@ static void warn_of_events(struct textbuf *warnings, const struct source *source
 		return;
 	for (uint32_t i = 0; i < source->events.nr; i++)
 		warn_of_event(warnings, rec, source->events.first + i);
+}
+
+/* Programs begin all the time, so a few of their stacks are worth no warning. */
+#define EARLY_SHARE 100
+
+/* Warns of stacks that were taken before the recorder knew what the program had mapped. */
+static void warn_of_early(struct textbuf *warnings, const struct source *source)
+{
+	for (uint32_t i = 0; i < source->events.nr && !source->view.kernel_only; i++) {
+		const uint32_t event = source->events.first + i;
+		const struct end_numbers nr = end_numbers_count(&source->rec.model, event);
+		const uint64_t early = nr.by_end[PROF_STACK_EARLY];
+
+		if (early && early >= nr.all / EARLY_SHARE)
+			textbuf_printf(
+				warnings,
+				"WARNING: %" PRIu64 " of %" PRIu64
+				" %s are of programs that had just begun: their stacks may lack callers.\n",
+				early, nr.all, event_unit(source->rec.meta, event));
+	}
+}
+
+static void warn_of_backend(struct textbuf *warnings, const struct recording *rec)
+{
+	if (rec->meta->backend == PROF_BACKEND_PTRACE && rec->model.rows.nr)
+		textbuf_str(warnings,
+			    "WARNING: samples were taken by ptrace: " PTRACE_SHARES ".\n");
 }
 
 static void warn_of_losses(struct textbuf *warnings, const struct recording *rec)
@@ -261,6 +289,10 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 		warn_of_held_up(&io->warnings, summary, sources[0].rec.meta->interval_ns);
 	}
 	for (size_t i = 0; i < nr; i++) {
+		if (summary) {
+			warn_of_backend(&io->warnings, &sources[i].rec);
+			warn_of_early(&io->warnings, &sources[i]);
+		}
 		warn_of_losses(&io->warnings, &sources[i].rec);
 		warn_of_events(&io->warnings, &sources[i]);
 		warn_of_mangled(&io->warnings, &sources[i].demangling);

@@ -157,7 +157,8 @@ static void print_meta(const struct recording *rec, struct textbuf *out)
 	info_text(out, "stacks of", sides[meta->sides < ARRAY_SIZE(sides) ? meta->sides : 0]);
 	if (meta->backend)
 		info_text(out, "taken by",
-			  meta->backend == PROF_BACKEND_PERF ? "perf events" : "ptrace");
+			  meta->backend == PROF_BACKEND_PERF ? "perf events"
+							     : "ptrace: " PTRACE_SHARES);
 	info_text(out, "idle task", meta->include_idle ? "included" : "left out");
 	if (meta->unwinding)
 		info_text(out, "unwinding",

@@ -3,6 +3,8 @@
 # which say themselves what they call. tests/kernels/recordings_languages makes the recordings. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 # shellcheck source=tests/lib/kernels.sh
 . tests/lib/kernels.sh
 # shellcheck source=tests/lib/arm64.sh
@@ -41,20 +43,16 @@ GUEST_ROOT=$dir/guest RECORDINGS=recordings_languages tests/kernels/boot 6.1-arm
 status=$?
 check "the machine boots, records, ends" booted
 
-# judge NAME PROGRAM...: what awk finds in the stacks of the recording.
-judge()
+# judge_guest NAME AWK_ARGUMENT...: the stacks of the recording.
+judge_guest()
 {
 	local name=$1
 	shift
 	check "$name: recorded, whole, nothing unaccounted for" recorded "$name"
 	"$profrep" -fa --unnamed function --symfs "$at/root" "$at/out/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
-	awk "$@" "$dir/$name.folded" > "$dir/$name.truth" 2> "$dir/$name.wrong"
 	check "$name: the interpreter has support" lacks "$(value "$name" interpreter)" without
-	check "$name: there are functions" above "$(truth "$name" pairs)" 500
-	check "$name: no wrong caller" same "$(truth "$name" wrong; grep "^wrong" "$dir/$name.wrong")" 0
-	check "$name: recursion is as deep as it is" same "$(truth "$name" depths)" 0
+	judge "$name" 500 "$@"
 }
-truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 lacks() { ! contains "$1" "$2" > /dev/null || { echo "$1"; return 1; }; }
 # placed NAME: functions stand before the native frames that run them, but for a moment in a thousand.
 placed() { at_most "$(truth "$1" misplaced)" "$((2 + $(truth "$1" stacks) / 1000))"; }
@@ -86,34 +84,34 @@ whole()
 }
 judges=tests/judges
 
-judge python -f $judges/pairs.awk -f $judges/python.awk
+judge_guest python -f $judges/pairs.awk -f $judges/python.awk
 awk -f $judges/stacks.awk "$at/out/python.stacks" "$dir/python.folded" >> "$dir/python.truth" 2> /dev/null
 check "python: functions stand before the frame that runs them" same "$(truth python misplaced)" 0
 check "python: nothing is displaced or unread" displaced python nothing
 check "python: the interpreter tells of the same stacks" above "$(truth python same)" 50
 check "python: the interpreter knows of all other stacks" \
 	at_most "$(truth python others)" "$(($(truth python same) / 50 + 2))"
-judge php -f $judges/php.awk "$at/out/php.pairs"
+judge_guest php -f $judges/php.awk "$at/out/php.pairs"
 check "php: functions stand before the frame that runs them" placed php
 # The callers of a fiber run on another native stack.
 check "php: hardly anything else is displaced or unread" displaced php run_fiber
 check "php: stacks are complete, and those of fibers" whole php 95
 check "php: fibers begin in make_fcontext" above "$(sum_samples 'make_fcontext;' < "$dir/php.folded")" 5
-judge ruby -f $judges/ruby.awk "$at/out/ruby.pairs"
+judge_guest ruby -f $judges/ruby.awk "$at/out/ruby.pairs"
 check "ruby: functions stand after the native frames that call them" same "$(truth ruby misplaced)" 0
 check "ruby: all functions have names" same "$(truth ruby unnamed)" 0
 check "ruby: hardly anything is displaced or unread" displaced ruby nothing
-judge perl -f $judges/perl.awk "$at/out/perl.pairs"
+judge_guest perl -f $judges/perl.awk "$at/out/perl.pairs"
 check "perl: subs have names" at_most "$(truth perl nameless)" "$(($(truth perl subs) / 20))"
 # Before profrec knows the tables, perl compiles its modules.
 check "perl: few are displaced" displaced perl '::BEGIN_'
-judge node -f $judges/pairs.awk -f $judges/node.awk
+judge_guest node -f $judges/pairs.awk -f $judges/node.awk
 check "node: stacks are complete" whole node 90
 check "node: stacks come to their root" come_to_root node '_\[js\]' 95
 for name in java_interpreted java_compiled; do
-	judge $name -f $judges/pairs.awk -f $judges/java.awk
+	judge_guest $name -f $judges/pairs.awk -f $judges/java.awk
 	check "$name: stacks come to their root" come_to_root $name '_\[java\]' 97
-	echo "# $name: $(tr '\n' ' ' < "$dir/$name.truth")$(value $name "user stacks")"
+	echo "# $name: $(value $name "user stacks")"
 done
 check "java_compiled: there are inlined methods" above "$(truth java_compiled inlined)" 20
 check "what is not known on arm64 is said" grep -q 'beam .*not on this architecture' "$at/out/help.log"

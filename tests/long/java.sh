@@ -4,6 +4,8 @@
 # which may have another version. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 : "${JAVA_SECONDS:=10}" "${JAVA:=java}" "${JAVA_ROOT:=}"
 java=("$JAVA")
 classes=$dir
@@ -35,14 +37,11 @@ run()
 	awk -f tests/judges/pairs.awk -f tests/judges/java.awk "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
 }
 
-# truth NAME NUMBER
-truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
-
 # Stacks of 1,000 that may seem to recur less than they do.
 odd=0
 
-# judge NAME FLAG...
-judge()
+# judge_java NAME FLAG...
+judge_java()
 {
 	run "$@"
 	check "$1: there are methods" above "$(truth "$1" pairs)" 1000
@@ -53,20 +52,20 @@ judge()
 	echo "# $1: $(tr '\n' ' ' < "$dir/$1.truth")$(info "$dir/$1.prof" "user stacks")"
 }
 
-judge tiered -XX:+TieredCompilation
-judge interpreted -Xint
+judge_java tiered -XX:+TieredCompilation
+judge_java interpreted -Xint
 # lambdas NAME: the names of the program's lambdas.
 lambdas() { "$profrep" -Uf "$dir/$1.prof" | tr ';' '\n' | grep -oE '^KnownCalls\$\$Lambda[^ ]*' | sort -u; }
 check "lambdas have the same names in two runs" same "$(lambdas tiered)" "$(lambdas interpreted)"
 check "lambdas have names without a number" same "$(lambdas tiered | grep -vE 'Lambda[.][a-z]+$')" ""
 check "there are lambdas" above "$(lambdas tiered | wc -l)" 0
-judge c1 -XX:TieredStopAtLevel=1
-judge c2 -XX:-TieredCompilation
+judge_java c1 -XX:TieredStopAtLevel=1
+judge_java c2 -XX:-TieredCompilation
 # Version 8 has one heap always.
 if "${java[@]}" -XX:-SegmentedCodeCache -version > /dev/null 2>&1; then
-	judge one-heap -XX:-SegmentedCodeCache
+	judge_java one-heap -XX:-SegmentedCodeCache
 fi
-judge parallel -XX:+UseParallelGC
+judge_java parallel -XX:+UseParallelGC
 apart=()
 # Machines that start during the recording, whose first samples wait until the machine is known.
 # shellcheck disable=SC2016 # the shell that is recorded expands it

@@ -3,6 +3,8 @@
 # JAVA is the machine, java unless set; with JAVA_ROOT it is in that root of another system. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
+# shellcheck source=tests/lib/languages.sh
+. tests/lib/languages.sh
 : "${JAVA_SECONDS:=10}" "${JAVA:=java}" "${JAVA_ROOT:=}"
 enter=()
 classes=$dir
@@ -20,9 +22,6 @@ jstack=${home%/jre}/bin/jstack
 [ -x "$JAVA_ROOT$jstack" ] || skip_all "there is no jstack beside $JAVA"
 need_tables
 javac --release 8 -Xlint:-options -d "$classes" tests/programs/SteadyStacks.java
-
-# truth NAME NUMBER
-truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
 
 # compare_steady NAME FLAG...: with what jstack prints before and after the recording.
 compare_steady()

@@ -18,19 +18,6 @@ if [ -n "$PHP_ROOT" ]; then
 fi
 cp tests/programs/known_jit.php tests/programs/known_calls.php "$programs"
 
-# truth NAME NUMBER
-truth() { sed -n "s/^$2 //p" "$dir/$1.truth"; }
-
-# judge NAME -f AWK...: the folded stacks, by the program that knows their calls.
-judge()
-{
-	awk "${@:2}" "$dir/$1.folded" > "$dir/$1.truth" 2> "$dir/$1.wrong"
-	check "$1: there are pairs" above "$(truth "$1" pairs)" 1000
-	check "$1: no wrong caller" same "$(truth "$1" wrong; grep '^wrong' "$dir/$1.wrong" | cut -c1-400)" 0
-	check "$1: recursion is as deep as it is" same "$(truth "$1" depths)" 0
-	echo "# $1: $(tr '\n' ' ' < "$dir/$1.truth")"
-}
-
 # judge_python PYTHON: stubs by their names in the perf map, and functions by those of the interpreter. Stacks that were
 # cut have no root, and their depth is not known.
 judge_python()
@@ -53,8 +40,8 @@ judge_python()
 	"$profrep" -fa "$dir/$name.prof" 2> /dev/null | grep -E '^[^;]*;(_start|(__)?clone3?);' > "$dir/$name.folded"
 	sed -E 's/;[^;]*_\[py\]//g; s/;py::([^:]*):[^;]*_\[j\]/;_PyEval_EvalFrameDefault;\1_[py]/g' "$dir/$name.folded" \
 		> "$dir/$name-stubs.folded"
-	judge "$name" -f tests/judges/pairs.awk -f tests/judges/python.awk
-	judge "$name-stubs" -f tests/judges/pairs.awk -f tests/judges/python.awk
+	judge "$name" 1000 -f tests/judges/pairs.awk -f tests/judges/python.awk
+	judge "$name-stubs" 1000 -f tests/judges/pairs.awk -f tests/judges/python.awk
 	check "$name: stacks are complete" stacks_complete 99 "$dir/$name.prof" cut
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
 }
@@ -72,7 +59,7 @@ judge_php()
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 	"$profrep" -fm --unnamed function "$dir/$name.prof" > "$dir/$name.folded"
-	judge "$name" -f tests/judges/jit.awk
+	judge "$name" 1000 -f tests/judges/jit.awk
 	check "$name: frames are of made code" above "$(truth "$name" made)" "$(($(truth "$name" pairs) / 2))"
 	check "$name: stacks are complete" stacks_complete 99 "$dir/$name.prof" cut
 	echo "# $name: $(info "$dir/$name.prof" "user stacks")"
@@ -84,7 +71,7 @@ judge_php_functions()
 	local name=php-functions-$1 calls=${programs#"$PHP_ROOT"}/known_calls.php
 	"$profrec" -q -U -F 999 -o "$dir/$name.prof" -- "${php[@]}" "${@:2}" "$calls" "$MADE_CODE_SECONDS" "${calls%.php}.pairs"
 	"$profrep" -fa --unnamed function "$dir/$name.prof" 2> /dev/null > "$dir/$name.folded"
-	judge "$name" -f tests/judges/php.awk "$programs/known_calls.pairs"
+	judge "$name" 1000 -f tests/judges/php.awk "$programs/known_calls.pairs"
 	check "$name: functions stand before the frame that runs them" at_most "$(truth "$name" misplaced)" \
 		"$((1 + $(truth "$name" segments) / 1000))"
 	check "$name: nothing but callers of fibers is displaced" at_most \

@@ -28,50 +28,46 @@ check "a release without symbols is said to have no support" contains "$(info "$
 check "a release that tells extensions alone is found" same "$(info "$dir/told.prof" interpreter)" "BEAM 29 [beam]"
 check "a release that is not certain is left alone" contains "$(info "$dir/twice.prof" interpreter)" "BEAM 29 [beam], without support"
 
-# run FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS". Its text is $source.
+# run NAME FLAGS OPTION...: records the program of known calls, from when it runs under "erl FLAGS". Its text is $source.
 run()
 {
-	local pid flags=$1
-	shift
+	local pid name=$1 flags=$2
+	shift 2
 	mkfifo "$dir/running"
 	# shellcheck disable=SC2086
 	erl -noshell +S 2 $flags -pa "$dir" -s known_calls start 3600 > "$dir/running" &
 	pid=$!
 	read -r _ < "$dir/running"
-	"$profrec" -q -F 1999 -p $pid -o "$dir/erlang.prof" "$@" "$BEAM_SECONDS" 2> "$dir/err"
+	"$profrec" -q -F 1999 -p $pid -o "$dir/$name.prof" "$@" "$BEAM_SECONDS" 2> "$dir/err"
 	kill -KILL $pid
 	wait $pid 2> /dev/null
 	rm "$dir/running"
-	"$profrep" -Ufa "$dir/erlang.prof" > "$dir/erlang.folded" 2> "$dir/err"
-	awk -f tests/judges/pairs.awk -f tests/judges/beam.awk "$dir/erlang.folded" > "$dir/truth" 2> "$dir/wrong"
-	"$profrep" -Ufsm "$dir/erlang.prof" 2> "$dir/err" | awk -f tests/judges/beam_lines.awk "$source" - >> "$dir/truth" 2> "$dir/elsewhere"
+	"$profrep" -Ufa "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/err"
 }
-truth() { sed -n "s/^$1 //p" "$dir/truth"; }
 
-# Complete, or cut at the depth limit.
+# complete NAME: or cut at the depth limit.
 complete()
 {
 	local good all cut
-	read -r good all < <(info "$dir/erlang.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
-	cut=$(info "$dir/erlang.prof" "others ended" | grep -o '[0-9]* cut')
+	read -r good all < <(info "$dir/$1.prof" "user stacks" | sed 's/ of / /; s/ samples.*//')
+	cut=$(info "$dir/$1.prof" "others ended" | grep -o '[0-9]* cut')
 	[ "${all:-0}" -gt 100 ] && [ $(((good + ${cut% cut}) * 100)) -ge $((all * 92)) ] && return 0
-	info "$dir/erlang.prof" "user stacks"
-	info "$dir/erlang.prof" "others ended"
+	info "$dir/$1.prof" "user stacks"
+	info "$dir/$1.prof" "others ended"
 	return 1
 }
 
-# judge NAME: what the program's stacks have to be.
-judge()
+# judge_erlang NAME: what the program's stacks have to be.
+judge_erlang()
 {
-	check "$1: there are functions" above "$(truth pairs)" 1000
-	check "$1: no wrong caller" same "$(truth wrong; cut -c1-400 "$dir/wrong")" 0
-	check "$1: recursion is as deep as it is" same "$(truth depths)" 0
-	check "$1: functions have lines" above "$(truth lined)" 10
-	check "$1: lines of functions are those of their definitions" same "$(truth elsewhere; head -n 5 "$dir/elsewhere")" 0
-	check "$1: frames have names" at_most "$(($(truth unnamed) * 100))" "$(($(truth frames) * 5))"
-	check "$1: stacks are complete" complete
-	check "$1: C code stands below its function" above "$(sum_samples "$c_code" < "$dir/erlang.folded")" 0
-	echo "# $1: $(tr '\n' ' ' < "$dir/truth")$(info "$dir/erlang.prof" "user stacks")"
+	judge "$1" 1000 -f tests/judges/pairs.awk -f tests/judges/beam.awk
+	"$profrep" -Ufsm "$dir/$1.prof" 2> "$dir/err" | awk -f tests/judges/beam_lines.awk "$source" - >> "$dir/$1.truth" 2> "$dir/elsewhere"
+	check "$1: functions have lines" above "$(truth "$1" lined)" 10
+	check "$1: lines of functions are those of their definitions" same "$(truth "$1" elsewhere; head -n 5 "$dir/elsewhere")" 0
+	check "$1: frames have names" at_most "$(($(truth "$1" unnamed) * 100))" "$(($(truth "$1" frames) * 5))"
+	check "$1: stacks are complete" complete "$1"
+	check "$1: C code stands below its function" above "$(sum_samples "$c_code" < "$dir/$1.folded")" 0
+	echo "# $1: $(info "$dir/$1.prof" "user stacks")"
 }
 
 compile() { (cd "$dir" && erlc known_calls.erl); }
@@ -83,7 +79,7 @@ if ! command -v erlc > /dev/null; then
 elif ! erlc -o "$dir" "$source" > "$dir/erlc.out" 2>&1; then
 	why="erlc does not compile: $(head -n 1 "$dir/erlc.out")"
 else
-	run ""
+	run erlang ""
 fi
 release=$(erl -noshell -eval 'io:put_chars(erlang:system_info(otp_release)), halt().' 2> /dev/null)
 # From release 29 on, C functions that are not for extensions have no names.
@@ -92,15 +88,15 @@ c_code='builtins/1_\[beam\].*;(erts_)?[a-z_]*term_to_binary'
 if [ -n "$why" ]; then
 	skip "erlang" "$why"
 elif has_support "erlang" "$dir/erlang.prof" beam "$release"; then
-	judge erlang
-	check "a function of another file has its line there" above "$(truth others)" 0
+	judge_erlang erlang
+	check "a function of another file has its line there" above "$(truth erlang others)" 0
 	# The module's own file is the only one, and its lines have two bytes.
 	source=$dir/known_calls.erl
 	sed 's/^-file.*//' tests/programs/known_calls.erl > "$source"
 	check "a module of one file compiles" compile
-	run "+JPperf true"
-	judge "frame pointers"
-	run "" --languages none
-	check "without languages there are no functions" same "$(grep -c '_\[beam\]' "$dir/erlang.folded")" 0
+	run "frame pointers" "+JPperf true"
+	judge_erlang "frame pointers"
+	run none "" --languages none
+	check "without languages there are no functions" same "$(grep -c '_\[beam\]' "$dir/none.folded")" 0
 fi
 plan_end

@@ -87,17 +87,8 @@ while IFS=$'\t' read -r language version why; do
 		continue
 	fi
 	check "$language $version: the frames tell enough" is_telling "$image.frames"
-	check "$language $version: the file says that version" contains "$(head -n 1 "$image.frames")" "$(
-		case $language in
-		js) grep -o "\.node = $version, [^}]*" record/languages/files/node_layouts.c |
-			awk -F '[^0-9]+' '{print "V8 " $3 "." $4}' ;;
-		java) [ "$version" = 8 ] && echo "HotSpot 1.8." || echo "HotSpot $version." ;;
-		py) echo "CPython $version" ;;
-		rb) echo "Ruby $version." ;;
-		php) echo "PHP $version." ;;
-		pl) echo "Perl $version." ;;
-		beam) echo "BEAM $version" ;;
-		esac)"
+	language "$language" "$version"
+	check "$language $version: the file says that version" contains "$(head -n 1 "$image.frames")" "$says"
 done < "$dir/versions"
 
 check "an image is small" at_most "$(stat -c %s "$images"/*.zst | sort -n | tail -n 1)" 51200

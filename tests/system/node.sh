@@ -15,11 +15,11 @@ check "other languages, no functions" same "$("$profrep" -fa "$dir/none.prof" | 
 map=
 cleanup_extra() { rm -f "$map"; }
 
-# run_node NAME NODE INLINED ARG... [-- ARG...]: records the program of known calls, from when it runs.
+# run_node NAME NODE ARG... [-- ARG...]: records the program of known calls, from when it runs.
 run_node()
 {
-	local name=$1 node=$2 inlined=$3 pid options=() args=()
-	shift 3
+	local name=$1 node=$2 pid options=() args=()
+	shift 2
 	while [ $# -gt 0 ] && [ "$1" != -- ]; do options+=("$1"); shift; done
 	shift
 	args=("$@")
@@ -34,8 +34,6 @@ run_node()
 	wait $pid 2> /dev/null
 	rm -f "$dir/running" "$map"
 	"$profrep" -fa "$dir/$name.prof" > "$dir/$name.folded" 2> "$dir/$name.err"
-	awk -v INLINED="$inlined" -f tests/judges/pairs.awk -f tests/judges/node.awk "$dir/$name.folded" \
-		> "$dir/$name.truth" 2> "$dir/$name.wrong"
 }
 
 # unnamed NAME: frames of code that the engine has made, or that its interpreter runs, in stacks with functions. Other
@@ -46,15 +44,14 @@ unnamed()
 		awk '{n += $NF * gsub(/;\[unknown\] \[anon\]|;Builtins_InterpreterEntryTrampoline/, "")} END {print n + 0}'
 }
 
+# judge_node NAME NODE INLINED ARG... [-- ARG...]
 judge_node()
 {
 	local name=$1
-	run_node "$@"
-	check "$name: there are functions" above "$(truth "$name" pairs)" 200
-	check "$name: no wrong caller" same "$(truth "$name" wrong; grep "^wrong" "$dir/$name.wrong" | cut -c1-300)" 0
-	check "$name: recursion is as deep as it is" same "$(truth "$name" depths; grep "^depth" "$dir/$name.wrong" | cut -c1-300)" 0
+	run_node "$1" "$2" "${@:4}"
+	judge "$name" 200 -v INLINED="$3" -f tests/judges/pairs.awk -f tests/judges/node.awk
 	check "$name: functions have names" at_most "$(($(unnamed "$name") * 20))" "$(truth "$name" frames)"
-	echo "# $name $(info "$dir/$name.prof" interpreter): $(tr '\n' ' ' < "$dir/$name.truth")unnamed $(unnamed "$name")"
+	echo "# $name: $(info "$dir/$name.prof" interpreter), unnamed $(unnamed "$name")"
 }
 
 for node in $NODES; do

@@ -38,10 +38,7 @@ judge_perl()
 	unusual=$($perl -MConfig -e 'print "not the build of Debian" unless $Config{usethreads} && $Config{myuname} =~ /debian/i')
 	has_support "perl" "$dir/perl.prof" pl "$($perl -e 'printf "%vd", $^V')" "$unusual" || return
 	"$profrep" -fa --unnamed function "$dir/perl.prof" > "$dir/perl.folded" 2> "$dir/perl.err"
-	awk -f tests/judges/perl.awk "$dir/pairs" "$dir/perl.folded" > "$dir/perl.truth" 2> "$dir/wrong"
-	check "perl: there are subs" above "$(truth perl pairs)" 1000
-	check "perl: no wrong caller" same "$(truth perl wrong; grep "^wrong" "$dir/wrong")" 0
-	check "perl: recursion is as deep as it is" same "$(truth perl depths)" 0
+	judge perl 1000 -f tests/judges/perl.awk "$dir/pairs"
 	check "perl: subs have names" at_most "$(truth perl nameless)" "$(($(truth perl subs) / 20))"
 	# While perl jumps out of a sub that dies, or looks a method up, its subs have no place.
 	check "perl: subs stand before the frame that runs them" at_most "$(truth perl misplaced)" \

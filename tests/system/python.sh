@@ -56,16 +56,13 @@ if [ -z "$why" ]; then
 	*without*) why="$python is $(info "$dir/python.prof" interpreter)" ;;
 	esac
 	"$profrep" -fa --unnamed function "$dir/python.prof" > "$dir/python.folded" 2> "$dir/python.err"
-	awk -f tests/judges/pairs.awk -f tests/judges/python.awk "$dir/python.folded" > "$dir/python.truth" 2> "$dir/python.truth.err"
-	$python tests/programs/known_calls.py 0 "$dir/own_stacks"
-	awk -f tests/judges/stacks.awk "$dir/own_stacks" "$dir/python.folded" >> "$dir/python.truth" 2> "$dir/others"
 fi
 if [ -n "$why" ]; then
 	skip "python3" "$why"
 else
-	check "python: there are functions" above "$(truth python pairs)" 500
-	check "python: no wrong caller" same "$(truth python wrong; cat "$dir/python.truth.err")" 0
-	check "python: recursion is as deep as it is" same "$(truth python depths)" 0
+	judge python 500 -f tests/judges/pairs.awk -f tests/judges/python.awk
+	$python tests/programs/known_calls.py 0 "$dir/own_stacks"
+	awk -f tests/judges/stacks.awk "$dir/own_stacks" "$dir/python.folded" >> "$dir/python.truth" 2> "$dir/others"
 	check "python: functions stand before the frame that runs them" same "$(truth python misplaced)" 0
 	check "python: nothing is displaced or unread" at_most \
 		"$(sum_samples '\[displaced\]|\[not readable\]' < "$dir/python.folded")" "$(($(truth python stacks) / 100))"
@@ -83,6 +80,6 @@ if has_bpf "a recorder that stands still"; then
 	"$profrec" -q -U -F 999 -o "$dir/still.prof" -- sh -c 'kill -STOP $PPID; "$1"; kill -CONT $PPID' sh "$dir/no_frame" 2> /dev/null
 	"$profrep" -fa "$dir/still.prof" > "$dir/still.folded"
 	check "a recorder that stands still has samples" above "$(sum_samples '^no_frame' < "$dir/still.folded")" 200
-	check "values that look like functions are none" same "$(sum_samples '_\[(py|java|php|beam|rb|js|pl)\]' < "$dir/still.folded")" 0
+	check "values that look like functions are none" same "$(sum_samples '_\[[a-z][a-z]+\]' < "$dir/still.folded")" 0
 fi
 plan_end

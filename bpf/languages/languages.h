@@ -41,19 +41,20 @@ enum function_place {
 };
 
 /*
- * A row for each language: the place of functions, what collects them before the native frames are
- * walked (stack_functions.h), the struct in which a name is handed over, and what the recorder
- * makes of that (source_function.c). What the recorder says of the language and how it finds the
- * interpreter is in language_table.c.
+ * A row for each language: the name that its functions have, the place in stacks, the struct in
+ * which names are handed over, and what the recorder makes of these (source_function.c). Of a
+ * language NAME, NAME_find knows the interpreter (language_files.h), and collect_NAME collects
+ * functions that come before their frames (stack_functions.h). The recorder's words for it are in
+ * language_table.c.
  */
 #define LANGUAGES(ROW)                                                                             \
-	ROW(LANGUAGE_PYTHON, BEFORE_FRAME, collect_python, function_name, decode_plain)            \
-	ROW(LANGUAGE_JAVA, IN_PLACE, collect_none, function_name, decode_java)                     \
-	ROW(LANGUAGE_PHP, BEFORE_FRAME, collect_php, scoped_function_name, decode_scoped)          \
-	ROW(LANGUAGE_BEAM, IN_PLACE, collect_none, function_name, decode_plain)                    \
-	ROW(LANGUAGE_RUBY, BEFORE_FRAME, collect_ruby, function_name, decode_plain)                \
-	ROW(LANGUAGE_NODE, IN_PLACE, collect_none, function_name, decode_node)                     \
-	ROW(LANGUAGE_PERL, BEFORE_FRAME, collect_perl, scoped_function_name, decode_scoped)
+	ROW(LANGUAGE_PYTHON, python, BEFORE_FRAME, function_name, decode_plain)                    \
+	ROW(LANGUAGE_JAVA, java, IN_PLACE, function_name, decode_java)                             \
+	ROW(LANGUAGE_PHP, php, BEFORE_FRAME, scoped_function_name, decode_scoped)                  \
+	ROW(LANGUAGE_BEAM, beam, IN_PLACE, function_name, decode_plain)                            \
+	ROW(LANGUAGE_RUBY, ruby, BEFORE_FRAME, function_name, decode_plain)                        \
+	ROW(LANGUAGE_NODE, node, IN_PLACE, function_name, decode_node)                             \
+	ROW(LANGUAGE_PERL, perl, BEFORE_FRAME, scoped_function_name, decode_scoped)
 
 #define LANGUAGE_NUMBER(language, ...) language,
 enum language { LANGUAGE_NONE, LANGUAGES(LANGUAGE_NUMBER) NR_LANGUAGES };
@@ -82,7 +83,7 @@ static inline int word_is_function(__u64 word)
 	return word_language(word) > LANGUAGE_NONE && word_language(word) < NR_LANGUAGES;
 }
 
-#define LANGUAGE_PLACE(language, place, ...) word_language(word) == language ? place:
+#define LANGUAGE_PLACE(language, name, place, ...) word_language(word) == language ? place:
 
 static inline int word_is_before_frame(__u64 word)
 {
@@ -523,7 +524,7 @@ struct scoped_function_name {
 	struct language_text scope;
 };
 
-#define LANGUAGE_NAME_SIZE(language, place, collect, type, ...)                                    \
+#define LANGUAGE_NAME_SIZE(language, prefix, place, type, ...)                                     \
 	word_language(name->word) == language ? sizeof(struct type):
 
 static inline __u64 function_name_size(const struct function_name *name)

@@ -25,11 +25,13 @@ enum found_functions {
 	FUNCTIONS_OF_LOOPS,   /* place_by_loops does, after the walk */
 };
 
-/* Of languages whose functions the walk finds at their frames. */
-#define collect_none(...) 0
-
-/* Each looks at the interpreter first, and collects nothing if that is of another language. */
-#define COLLECT(language, place, collect, ...) collect(interpreter, base, space_id, tgid, level) ||
+/*
+ * Each looks at the interpreter first, and collects nothing if that is of another language. The
+ * walk itself finds functions that are in place of their frames.
+ */
+#define COLLECT_BEFORE_FRAME(name) collect_##name(interpreter, base, space_id, tgid, level) ||
+#define COLLECT_IN_PLACE(name)
+#define COLLECT(language, name, place, ...) COLLECT_##place(name)
 
 /*
  * Finds the functions of interpreted languages of the current task's thread, for the walk of @level

@@ -6,18 +6,11 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "record/languages/files/beam_releases.h"
-#include "record/languages/files/beam_symbols.h"
 #include "record/languages/files/code_maker_symbols.h"
 #include "record/languages/files/host_code.h"
-#include "record/languages/files/java_symbols.h"
-#include "record/languages/files/node_layouts.h"
+#include "record/languages/files/language_files.h"
 #include "record/languages/files/other_runtimes.h"
-#include "record/languages/files/perl_layouts.h"
-#include "record/languages/files/php_layouts.h"
 #include "record/languages/files/php_loop.h"
-#include "record/languages/files/python_layouts.h"
-#include "record/languages/files/ruby_layouts.h"
 
 const struct language_row languages[NR_LANGUAGES] = {
 	[LANGUAGE_PYTHON] = {.key = "py",

@@ -171,7 +171,7 @@ static int decode_node(struct arena *texts, const struct function_name *name,
 	return f->file && f->name ? 0 : -ENOMEM;
 }
 
-#define LANGUAGE_DECODE(language, place, collect, type, decode) [language] = decode,
+#define LANGUAGE_DECODE(language, name, place, type, decode) [language] = decode,
 
 int source_function_decode(struct arena *texts, const struct function_name *name,
 			   struct source_function *f)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The emulator of Erlang, by what it exports and by its code. */
-#include "record/languages/files/beam_symbols.h"
+#include "record/languages/files/language_files.h"
 
 #include "record/languages/interpreter_search.h"
 #include "tests/unit/dynamic_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The symbols for debuggers in HotSpot's library, and its version. */
-#include "record/languages/files/java_symbols.h"
+#include "record/languages/files/language_files.h"
 
 #include "record/languages/files/host_code.h"
 #include "record/languages/interpreter_search.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The numbers for debuggers in files of Node.js. */
-#include "record/languages/files/node_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include "record/languages/interpreter_search.h"
 #include "tests/unit/dynamic_file.h"

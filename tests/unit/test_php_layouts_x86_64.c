@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The versions and builds of PHP, and the code of its interpreter. */
-#include "record/languages/files/php_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include "record/languages/interpreter_search.h"
 #include "tests/unit/dynamic_file.h"

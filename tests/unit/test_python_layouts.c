@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "record/languages/files/python_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include "record/languages/files/python_offsets.h"
 #include "record/languages/interpreter_search.h"

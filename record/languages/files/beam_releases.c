@@ -3,6 +3,7 @@
 
 #include "common/cleanup.h"
 #include "record/languages/files/host_code.h"
+#include "record/languages/files/language_files.h"
 
 /*
  * tests/system/beam.sh has judged these. The row of 25 is of tag OTP-25.0 of

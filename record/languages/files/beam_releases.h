@@ -7,8 +7,6 @@
 
 #include <stdint.h>
 
-#include "record/languages/files/interpreter_versions.h"
-
 /* Names of fields are those of BeamCodeHeader (beam_code.h) in Erlang's emulator. */
 struct beam_release {
 	uint32_t version;
@@ -28,8 +26,5 @@ struct beam_release {
 
 /* The release of @version, as in struct interpreter; NULL if nobody has judged it. */
 const struct beam_release *beam_release_find(uint32_t version);
-
-/* The releases that somebody has judged (interpreter_versions.h). */
-bool beam_version(size_t i, struct interpreter_version *version);
 
 #endif

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Knows the emulator of Erlang, BEAM, by symbols that it exports to its extensions. Runs in the
+ * table child.
+ *
  * Up to release 27 the emulator exports all of its symbols but those that are static. Two variables
  * are static, and functions that do nothing but use them say where they are:
  *
@@ -18,7 +21,7 @@
  * The code of erts_ranges_sz stands once in the file. The rest is in the memory of the process
  * (beam_machine.c).
  */
-#include "record/languages/files/beam_symbols.h"
+#include "record/languages/files/language_files.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -16,9 +16,10 @@ void lua_find(const struct dynamic_symbols *symbols, struct found_interpreter *f
 void guile_find(const struct dynamic_symbols *symbols, struct found_interpreter *found);
 void regex_find(const struct dynamic_symbols *symbols, struct found_interpreter *found);
 
-/* The versions that are known of LuaJIT, of Guile, and of the stubs of CPython. */
+/* The versions that are known of LuaJIT, of Guile, of the stubs of CPython, and of Ruby's YJIT. */
 bool lua_version(size_t i, struct interpreter_version *version);
 bool guile_version(size_t i, struct interpreter_version *version);
 bool python_stub_version(size_t i, struct interpreter_version *version);
+bool ruby_yjit_version(size_t i, struct interpreter_version *version);
 
 #endif

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Knows HotSpot, the virtual machine of Java, by the symbols that describe its data. Runs in the
+ * table child.
+ *
  * The symbols are those of vmStructs.cpp, which debuggers use. The version is in a text of
  * vm_version.cpp: "... (17.0.15+6) for linux-amd64 JRE (17.0.15+6), built on ...". Version 8 has
  * "1.8.0_504-8u504-ga-1-b01" in the second place.
  */
-#include "record/languages/files/java_symbols.h"
+#include "record/languages/files/language_files.h"
 
 #include <stdbool.h>
 #include <stdio.h>

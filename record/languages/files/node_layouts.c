@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Knows V8, the engine of Node.js, by its file, and where a version keeps functions. V8 has numbers
+ * for debuggers in the file, from which the offsets come. Runs in the table child.
+ *
  * The numbers for debuggers are variables of 4 bytes, which V8's build makes of its own headers
  * (tools/gen-postmortem-metadata.py). The name of a number has the type of the field, which changes
  * with versions. Numbers that have always been the same are constants of
  * bpf/languages/node_frames.h, and are compared here. The flags of a ScopeInfo have no numbers, so
  * each version is judged by a program of known calls.
  */
-#include "record/languages/files/node_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Knows Perl's versions by their files, and where each keeps its contexts. A build with threads has
+ * all data in one struct. Its size, which the file has, depends on the options of the build, and so
+ * does the layout. Runs in the table child.
+ *
  * The offsets are those of Perl's headers for x86-64: intrpvar.h, cop.h, cv.h, hv.h. Those of subs
  * and globs are the same in all versions here, and those of contexts from 5.32 on
  * (bpf/languages/perl_frames.h).
  */
-#include "record/languages/files/perl_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include <stdio.h>
 

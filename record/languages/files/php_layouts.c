@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Knows PHP's versions by their files, and where each keeps its frames. The number of the interface
+ * for extensions in C, which the file has, is that of the layout. Runs in the table child.
+ *
  * The offsets are those of PHP's headers for x86-64: zend_compile.h, zend_globals.h,
  * zend_generators.h. A build with threads has no symbol for the executor's globals, and one with
  * checks says "debug" after the number of its interface. Both have other layouts.
  */
-#include "record/languages/files/php_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include <stdio.h>
 #include <string.h>

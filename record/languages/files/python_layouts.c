@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Knows CPython's versions by their files, and where each keeps its frames. Within a minor version
+ * the layout does not change. Runs in the table child.
+ *
  * The offsets are those of CPython's headers for x86-64: pystate.h, cpython/pystate.h,
  * internal/pycore_frame.h, cpython/code.h, cpython/unicodeobject.h. From 3.13 on the interpreter's
  * data begins with offsets for debuggers (internal/pycore_debug_offsets.h). They tell the version,
  * and how a version without a row differs from the last one (python_offsets.c).
  */
-#include "record/languages/files/python_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include <errno.h>
 #include <stdio.h>

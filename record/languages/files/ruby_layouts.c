@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
+ * Knows Ruby's versions by their files, and where each keeps its frames. Runs in the table child.
+ *
  * The offsets are those of Ruby's headers for x86-64: vm_core.h and internal/string.h. Functions
  * that programs in C may call do nothing but read some of them, and their instructions are
  * compared: rb_iseq_label and rb_iseq_first_lineno.
  */
-#include "record/languages/files/ruby_layouts.h"
+#include "record/languages/files/language_files.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "record/languages/files/code_maker_symbols.h"
 #include "record/languages/files/host_code.h"
 #include "record/languages/files/moved_code.h"
 #include "record/languages/files/thread_variable.h"

@@ -226,7 +226,7 @@ wraps = $(patsubst %,-Wl$(comma)--wrap=%,$(1))
 PLAYED := cpus_possible proc_tgid proc_parent proc_tracer proc_add_threads random targets_faults targets_read_comm \
 	targets_read_process thread_times_has_ended thread_times_read thread_times_runs program_lose_samples program_needs_stop \
 	program_take_sample
-$(B)/tests/test_ptrace_source $(B)/tests/test_stop_times $(B)/tests/test_thread_ends: UNIT_LIBS := $(call wraps,$(PLAYED) access timerfd_settime)
+$(B)/tests/test_ptrace_source $(B)/tests/test_stop_times $(B)/tests/test_thread_ends: UNIT_LIBS := $(call wraps,$(PLAYED) access nanosleep timerfd_settime)
 $(B)/tests/test_perf_events $(B)/tests/test_perf_source $(B)/tests/test_perf_stops: UNIT_LIBS := $(call wraps,$(PLAYED) ioctl mmap64 syscall)
 $(B)/tests/test_drain: UNIT_LIBS := $(call wraps,sampler_count_waiting sampler_drain sampler_visit_waiting)
 $(B)/tests/test_backend: UNIT_LIBS := $(call wraps,access bpf_map_create privilege_event_level privilege_explain_none privilege_has \

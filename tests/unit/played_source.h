@@ -125,6 +125,7 @@ bool __wrap_thread_times_runs(struct target_thread *thread, const u32_vec *possi
 	(void)looker;
 	ck_assert_uint_eq(possible->nr, 3);
 	thread->cpu = t ? t->cpu : 0;
+	thread->ticks = t ? t->ticks : (struct thread_ticks){0};
 	return t && t->runs;
 }
 

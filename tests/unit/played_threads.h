@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <sys/ptrace.h>
 
+#include "record/sampling/ptrace/targets.h"
 #include "record/sampling/ptrace/tracee.h"
 #include "tests/unit/suite.h"
 
@@ -24,6 +25,7 @@ struct played_thread {
 	int nr_regs; /* bytes; 0: all of them */
 	/* What /proc tells: */
 	uint64_t ran_ns, faults, start_code, start_stack;
+	struct thread_ticks ticks;
 	uint32_t cpu, nr_reads; /* of ran_ns */
 	bool runs, has_ended;
 	char comm[16];

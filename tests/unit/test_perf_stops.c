@@ -62,7 +62,7 @@ static struct user_regs_struct left_call(void)
 
 /*
  * A thread that was in user space, and stops where a system call returns, is asked again. So is one
- * that a signal has come to.
+ * that a signal has come to, or whose handler begins.
  */
 START_TEST(a_stop_in_a_later_call)
 {
@@ -79,7 +79,12 @@ START_TEST(a_stop_in_a_later_call)
 	played_stops(10, 0, SIGUSR1);
 	take();
 	ck_assert_played("detach 10 10\nseize 10\ninterrupt 10\n");
-	played_find(10)->regs.orig_rax = -1;
+	played_find(10)->regs = (struct user_regs_struct){
+		.cs = 0x33, .rdi = SIGUSR1, .rdx = STACK + 8, .rsp = STACK, .orig_rax = -1};
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("detach 10\nseize 10\ninterrupt 10\n");
+	played_find(10)->regs.rsp -= 8;
 	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
 	take();
 	ck_assert_played("sample 10\ndetach 10\n");

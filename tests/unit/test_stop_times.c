@@ -2,6 +2,8 @@
 /*
  * When record/sampling/ptrace/ptrace_source.c looks at a thread, and when it has the thread stop.
  */
+#include <sys/syscall.h>
+
 #include "tests/unit/traced.h"
 
 /* A sample is due when the thread has used a period, not before, and once. */
@@ -252,7 +254,93 @@ START_TEST(the_first_period)
 }
 END_TEST
 
+/* It has used this time, and stops for its sample at the end of a system call. */
+static void stop_in_a_call(uint64_t user_ticks, uint64_t kernel_ticks)
+{
+	struct played_thread *t = played_find(10);
+
+	t->ticks = (struct thread_ticks){user_ticks, kernel_ticks};
+	t->regs = (struct user_regs_struct){.rip = 0x1234, .cs = 0x33, .orig_rax = SYS_getrusage};
+	stop_for_sample(10);
+}
+
+/* A thread that is never in the kernel has begun its call after it was asked. */
+START_TEST(a_stop_in_a_later_call)
+{
+	nr_pauses = 0;
+	stop_in_a_call(10, 0);
+	ck_assert_played("interrupt 10\ncont 10\ninterrupt 10\n");
+	ck_assert_uint_eq(nr_pauses, 1);
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("cont 10\ninterrupt 10\ncont 10\ninterrupt 10\n");
+	/* The fourth stop is taken. */
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("code 10 anew\nsample 10\ncont 10\n");
+	/* The next sample is asked for as often. */
+	stop_in_a_call(10, 0);
+	ck_assert_played("interrupt 10\ncont 10\ninterrupt 10\n");
+	played_find(10)->regs.orig_rax = -1;
+	played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+	take();
+	ck_assert_played("sample 10\ncont 10\n");
+}
+END_TEST
+
+/* Of a thread that is in the kernel for a third of its time, so are a third of the samples. */
+START_TEST(stops_in_calls_that_take_time)
+{
+	uint32_t nr_again = 0;
+
+	for (int i = 0; i < 30; i++) {
+		stop_in_a_call(200, 100);
+		if (!strstr(played_log, "sample")) {
+			nr_again++;
+			played_find(10)->regs.orig_rax = -1;
+			played_stops(10, PTRACE_EVENT_STOP, SIGTRAP);
+			take();
+		}
+		ck_assert_ptr_nonnull(strstr(played_log, "sample 10\n"));
+		played_log[0] = '\0';
+	}
+	ck_assert_uint_eq(nr_again, 20);
+}
+END_TEST
+
+/* The handler of a signal begins. The time in the kernel tells nothing of that. */
+START_TEST(a_stop_at_a_handler)
+{
+	struct played_thread *t = played_find(10);
+
+	t->ticks = (struct thread_ticks){0, 10};
+	t->regs = (struct user_regs_struct){
+		.rdi = SIGUSR1, .rsp = 0x1000, .rdx = 0x1008, .orig_rax = -1};
+	stop_for_sample(10);
+	ck_assert_played("interrupt 10\ncont 10\ninterrupt 10\n");
+}
+END_TEST
+
+/* A thread that goes on in this turn has not run yet. It is asked a moment later, if it runs. */
+START_TEST(a_thread_that_was_just_let_go)
+{
+	nr_pauses = 0;
+	for (int i = 0; i < 2; i++) {
+		sleeps_in_pause = i ? 10 : 0;
+		runs_for(10, PERIOD_NS);
+		played_stops(10, 0, SIGUSR1);
+		look();
+		ck_assert_played(i ? "cont 10 10\n" : "cont 10 10\ninterrupt 10\n");
+		ck_assert_uint_eq(nr_pauses, 1 + i);
+	}
+	sleeps_in_pause = 0;
+}
+END_TEST
+
 SUITE_MAIN_WITH("stop_times", begin, end, a_period_of_time, the_cpu_of_a_sample,
 		a_thread_that_sleeps, idle_threads_are_looked_at_seldom, looks_at_code,
 		a_debt_that_is_left, periods_that_are_lost, long_periods, debts_that_nobody_takes,
-		when_to_look, slow_samples, the_first_period)
+		when_to_look, slow_samples, the_first_period, a_stop_in_a_later_call,
+		stops_in_calls_that_take_time, a_stop_at_a_handler, a_thread_that_was_just_let_go)

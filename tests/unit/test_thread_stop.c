@@ -167,6 +167,26 @@ START_TEST(calls_that_were_left)
 }
 END_TEST
 
+START_TEST(handlers_that_are_entered)
+{
+	static const struct user_regs_struct entered = {
+		.rsp = 0x1000, .rdx = 0x1008, .rdi = SIGUSR1};
+
+	regs = entered;
+	ck_assert(registers_enter_handler(&regs));
+	regs.rdi = 65;
+	ck_assert(!registers_enter_handler(&regs));
+	regs.rdi = 0;
+	ck_assert(!registers_enter_handler(&regs));
+	regs = entered;
+	regs.rax = 1;
+	ck_assert(!registers_enter_handler(&regs));
+	regs = entered;
+	regs.rsp -= 8; /* it has called */
+	ck_assert(!registers_enter_handler(&regs));
+}
+END_TEST
+
 SUITE_MAIN_WITH("thread_stop", begin, end, a_stop, a_thread_that_may_not_be_stopped,
 		a_signal_comes_first, job_control, an_end, killed_while_stopped, a_call_is_repeated,
-		calls_that_are_not_repeated, calls_that_were_left)
+		calls_that_are_not_repeated, calls_that_were_left, handlers_that_are_entered)

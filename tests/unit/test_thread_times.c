@@ -40,9 +40,12 @@ static void end(void)
 }
 
 /* Fields 4 to 38, and then that of the CPU. */
-#define STAT(state, cpu)                                                                           \
-	state " 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 " \
+#define STAT_OF(state, ticks, cpu)                                                                 \
+	state " 4 5 6 7 8 9 10 11 12 13 " ticks                                                    \
+	      " 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32 "                               \
 	      "33 34 35 36 37 38 " cpu " 40 41 42\n"
+
+#define STAT(state, cpu) STAT_OF(state, "14 15", cpu)
 
 START_TEST(who_runs_where)
 {
@@ -61,6 +64,19 @@ START_TEST(who_runs_where)
 		ck_assert_int_eq(thread_times_runs(&thread, &possible, NULL), cases[i].runs);
 		ck_assert_uint_eq(thread.cpu, cases[i].cpu);
 	}
+}
+END_TEST
+
+START_TEST(ticks_of_a_thread)
+{
+	stat_text = STAT("R", "5");
+	ck_assert(thread_times_runs(&thread, &possible, NULL));
+	stat_text = STAT_OF("R", "30 19", "5");
+	ck_assert(thread_times_runs(&thread, &possible, NULL));
+	ck_assert_uint_eq(thread.first_ticks.user, 14);
+	ck_assert_uint_eq(thread.first_ticks.kernel, 15);
+	ck_assert_uint_eq(thread.ticks.user, 30);
+	ck_assert_uint_eq(thread.ticks.kernel, 19);
 }
 END_TEST
 
@@ -136,5 +152,5 @@ START_TEST(files_that_stay_open)
 }
 END_TEST
 
-SUITE_MAIN_WITH("thread_times", begin, end, who_runs_where, who_has_ended, times_of_schedstat,
-		files_that_stay_open)
+SUITE_MAIN_WITH("thread_times", begin, end, who_runs_where, ticks_of_a_thread, who_has_ended,
+		times_of_schedstat, files_that_stay_open)

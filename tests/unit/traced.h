@@ -18,10 +18,13 @@ static struct ptrace_source *source;
 static struct err err;
 static struct itimerspec timer_set;
 static bool lacks_schedstat;
+static uint32_t nr_pauses, sleeps_in_pause; /* a thread that does */
 
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *at, struct itimerspec *old);
 int __real_timerfd_settime(int fd, int flags, const struct itimerspec *at, struct itimerspec *old);
 int __wrap_access(const char *path, int mode);
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest);
+int __real_nanosleep(const struct timespec *pause, struct timespec *rest);
 
 int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *at, struct itimerspec *old)
 {
@@ -35,6 +38,14 @@ int __wrap_access(const char *path, int mode)
 	ck_assert_str_eq(path, "/proc/self/schedstat");
 	ck_assert_int_eq(mode, R_OK);
 	return lacks_schedstat ? -1 : 0;
+}
+
+int __wrap_nanosleep(const struct timespec *pause, struct timespec *rest)
+{
+	nr_pauses++;
+	if (sleeps_in_pause)
+		played_find(sleeps_in_pause)->runs = false;
+	return __real_nanosleep(pause, rest);
 }
 
 static void create(uint64_t freq_hz, uint32_t command_pid)

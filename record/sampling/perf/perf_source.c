@@ -27,11 +27,10 @@
 /* At the end, a thread that waits for a disk does not stop. Nobody waits longer for it. */
 #define LEAVE_NS (200 * NS_PER_MS)
 
-/* A thread whose stop tells nothing of its sample runs so long before it is asked again. */
-#define AGAIN_MIN_NS  (64 * NS_PER_US)
-#define AGAIN_MORE_NS (128 * NS_PER_US) /* at most, by lot */
-
-/* So often. On a busy machine it may not have run meanwhile. */
+/*
+ * A thread that stops elsewhere than where it was is asked again, so often in all. On a busy
+ * machine it may not have run meanwhile.
+ */
 #define ASKS_MAX 8
 
 /* A record that waits for those of other CPUs. */
@@ -350,17 +349,18 @@ static void for_each_stop(struct perf_source *s,
 }
 
 /*
- * Is the stop of another moment than its sample, by more than the time that an interrupt takes? A
- * thread that returns from a system call stops there before the interrupt has come, so of one that
- * was not in the kernel, too many samples would be there. A call that the thread waits in may take
- * long, and is not disturbed again. @ret is of thread_stop_look.
+ * Was the stopped thread elsewhere when its sample was taken, and would be too often where it is
+ * now? Where it leaves the kernel it stops at once, after a call or before a handler of a signal,
+ * and where it runs only when the interrupt has come. A call that it waits in may take long, and is
+ * not disturbed again. @ret is of thread_stop_look.
  */
 static bool is_elsewhere(const struct perf_source *s, const struct stopping *stopping, int ret)
 {
 	if (stopping->is_over || stopping->nr_asks >= ASKS_MAX || !s->events.is_running)
 		return false;
 	return ret == -EINTR ||
-	       (!ret && !stopping->is_in_kernel && registers_left_call(&stopping->regs));
+	       (!ret && !stopping->is_in_kernel &&
+		(registers_left_call(&stopping->regs) || registers_enter_handler(&stopping->regs)));
 }
 
 /* Looks whether the thread has stopped. Returns true if its stop is over, and nothing is due. */
@@ -407,14 +407,13 @@ static bool ask_again(struct perf_source *s, struct stopping *stopping)
 
 static void ask_those_let_go(struct perf_source *s)
 {
-	const struct timespec pause = {.tv_nsec = AGAIN_MIN_NS + random() % AGAIN_MORE_NS};
 	bool is_any = false;
 
 	vec_for_each(&s->stopping, stopping)
 		is_any |= stopping->is_let_go;
 	if (!is_any)
 		return;
-	nanosleep(&pause, NULL);
+	thread_stop_pause();
 	for_each_stop(s, ask_again);
 }
 

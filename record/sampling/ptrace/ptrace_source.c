@@ -19,6 +19,7 @@
 #include "record/sampling/ptrace/registers.h"
 #include "record/sampling/ptrace/targets.h"
 #include "record/sampling/ptrace/thread_debts.h"
+#include "record/sampling/ptrace/thread_stop.h"
 #include "record/sampling/ptrace/thread_times.h"
 #include "record/sampling/ptrace/tracee.h"
 #include "record/host/cpus.h"
@@ -36,6 +37,9 @@
 /* At the end, a thread that waits for a disk does not stop. Nobody waits longer for it. */
 #define LEAVE_NS (200 * NS_PER_MS)
 
+/* A thread that stops elsewhere than where it was is asked again, so often in all. */
+#define ASKS_MAX 4
+
 #define TRACE_OPTIONS                                                                              \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
 	 PTRACE_O_TRACEEXIT)
@@ -48,6 +52,7 @@ struct ptrace_source {
 	int timer_fd;
 	bool is_behind;    /* a thread owes more than one sample */
 	uint32_t nr_looks; /* at the CPU times */
+	uint32_t turn;
 	bool is_running;
 	bool lacks_threads; /* some are not traced, and run */
 	bool is_leaving;    /* threads are let go for good when they stop */
@@ -196,7 +201,18 @@ static int tell(const struct ptrace_source *s, const struct sideband_record *rec
 	return l->record(l->ctx, record);
 }
 
-/* Looks at the CPU times, and asks threads to stop that owe a sample and run. */
+/* Has the thread stop for a sample, if it runs. */
+static void ask(struct ptrace_source *s, struct target_thread *t)
+{
+	if (thread_times_runs(t, &s->possible, s->options.looker) &&
+	    !tracee->request(PTRACE_INTERRUPT, t->tid, 0))
+		t->is_due = true;
+}
+
+/*
+ * Looks at the CPU times, and asks threads to stop that owe a sample and run. One that has just
+ * been let go would stop there again.
+ */
 static void look_at_times(struct ptrace_source *s)
 {
 	thread_debts_limit(&s->debts, 0, &s->debts.left_ns);
@@ -210,10 +226,55 @@ static void look_at_times(struct ptrace_source *s)
 			continue;
 		thread_debts_limit(&s->debts, t->cpu, &t->owed_ns);
 		s->is_behind |= t->owed_ns >= 2 * s->debts.period_ns;
-		if (thread_times_runs(t, &s->possible, s->options.looker) &&
-		    !tracee->request(PTRACE_INTERRUPT, t->tid, 0))
-			t->is_due = true;
+		if (t->let_go_turn == s->turn)
+			t->is_asked_again = true;
+		else
+			ask(s, t);
 	}
+}
+
+/* Asks threads that have been let go for a moment. */
+static void ask_again(struct ptrace_source *s)
+{
+	bool is_any = false;
+
+	vec_for_each(&s->targets.threads, t)
+		is_any |= t->is_asked_again;
+	if (!is_any)
+		return;
+	thread_stop_pause();
+	vec_for_each(&s->targets.threads, t) {
+		if (t->is_asked_again)
+			ask(s, t);
+		t->is_asked_again = false;
+	}
+}
+
+/*
+ * Was the stopped thread elsewhere when it was asked? Where it leaves the kernel it stops at once,
+ * and where it runs only when the interrupt has come. Nothing tells whether it was in its system
+ * call already. But the kernel counts how much of the thread's time was its own, and samples in
+ * calls are not to be more than that. A signal may have come at any time before its handler.
+ */
+static bool is_elsewhere(struct target_thread *t)
+{
+	struct user_regs_struct regs;
+	uint64_t kernel = t->ticks.kernel - t->first_ticks.kernel;
+	uint64_t all = kernel + t->ticks.user - t->first_ticks.user;
+	bool is_in_call, are_too_many;
+
+	if (tracee->read_registers(t->tid, &regs) < 0)
+		return false;
+	is_in_call = registers_left_call(&regs);
+	are_too_many = (t->nr_in_calls + 1) * (all + 1) > (t->nr_taken + 1) * (kernel + 1);
+	t->is_asked_again = ++t->nr_asks < ASKS_MAX &&
+			    ((is_in_call && are_too_many) || registers_enter_handler(&regs));
+	if (t->is_asked_again)
+		return true;
+	t->nr_asks = 0;
+	t->nr_taken++;
+	t->nr_in_calls += is_in_call;
+	return false;
 }
 
 /*
@@ -293,6 +354,7 @@ static void leave_debts(struct ptrace_source *s, struct target_thread *t)
 static void let_go(struct ptrace_source *s, struct target_thread *t, int sig)
 {
 	t->is_stopped = false;
+	t->let_go_turn = s->turn;
 	if (s->is_leaving) {
 		leave_debts(s, t);
 		tracee->request(PTRACE_DETACH, t->tid, sig);
@@ -405,7 +467,7 @@ static int take_event(struct ptrace_source *s, struct target_thread *t, int even
 			let_go(s, t, 0);
 			return 0;
 		}
-		if (!is_at_begin(t) && t->is_due && s->is_running)
+		if (!is_at_begin(t) && t->is_due && s->is_running && !is_elsewhere(t))
 			ret = take_sample(s, t);
 		t->is_due = false;
 		cut_call_repeat(tid);
@@ -561,16 +623,21 @@ int ptrace_source_take(struct ptrace_source *s)
 {
 	uint64_t expired;
 	bool is_time = s->is_running && read(s->timer_fd, &expired, sizeof(expired)) > 0;
-	int ret = take_stops(s);
+	int ret;
 
+	s->turn++;
+	ret = take_stops(s);
 	/* The kernel tells of nearly all ends before they come. */
 	if (!ret)
 		ret = reap_threads(s, is_time && s->nr_looks++ % REAP_LOOKS == 0);
-	if (ret || !is_time)
-		return ret;
-	look_at_times(s);
-	set_timer(s);
-	return take_stops(s);
+	if (!ret && is_time) {
+		look_at_times(s);
+		set_timer(s);
+		ret = take_stops(s);
+	}
+	if (!ret)
+		ask_again(s);
+	return ret;
 }
 
 /* The kernel traces no thread that was begun with CLONE_UNTRACED (clone(2)). */

@@ -32,6 +32,9 @@ void registers_from_perf(const uint64_t *from, struct user_regs_struct *regs);
  */
 bool registers_left_call(const struct user_regs_struct *regs);
 
+/* Is the thread about to enter a handler of a signal? Returns false as above. */
+bool registers_enter_handler(const struct user_regs_struct *regs);
+
 /*
  * Does the thread return from a system call with EINTR? Then @nr is the number of the call.
  */

@@ -45,6 +45,13 @@ bool registers_left_call(const struct user_regs_struct *regs)
 	return false;
 }
 
+/* A handler without SA_SIGINFO gets its number alone. */
+bool registers_enter_handler(const struct user_regs_struct *regs)
+{
+	(void)regs;
+	return false;
+}
+
 /*
  * The kernel decides before it stops a task whether it makes a call again, and the registers lack
  * the call's first argument by then.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <signal.h>
 
 #include "record/sampling/ptrace/registers.h"
 
@@ -74,6 +75,13 @@ bool registers_left_call(const struct user_regs_struct *regs)
 	/* Of interrupts and faults, orig_rax is -1. */
 	return (int64_t)regs->orig_rax >= 0 && error != EINTR &&
 	       (error < ERESTARTSYS || error > ERESTART_RESTARTBLOCK);
+}
+
+/* The arguments, whether the handler takes them or not (arch/x86/kernel/signal_64.c). */
+bool registers_enter_handler(const struct user_regs_struct *regs)
+{
+	return regs->rdx == regs->rsp + sizeof(uint64_t) && regs->rdi && regs->rdi < NSIG &&
+	       !regs->rax;
 }
 
 bool registers_end_call(const struct user_regs_struct *regs, uint64_t *nr)

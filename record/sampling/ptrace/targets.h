@@ -15,6 +15,11 @@
 #include "record/sampling/program/program.h"
 #include "record/sampling/ptrace/source_options.h"
 
+/* Of the CPU time of a thread, as the kernel counts it. */
+struct thread_ticks {
+	uint64_t user, kernel;
+};
+
 struct target_thread {
 	uint32_t tid, pid;
 	char comm[16];
@@ -29,6 +34,11 @@ struct target_thread {
 	uint64_t ran_ns;             /* its CPU time, when it was last read */
 	uint64_t owed_ns;            /* of it, not sampled yet */
 	bool has_lot;                /* its first sample is due by lot, not by what it owes */
+	struct thread_ticks first_ticks, ticks; /* when it was looked at */
+	uint32_t nr_taken, nr_in_calls; /* samples; of them, those where a system call returned */
+	uint32_t nr_asks;               /* for the sample that is due */
+	uint32_t let_go_turn;           /* of the source, when the thread went on last */
+	bool is_asked_again;            /* a moment later */
 	/* By perf events (record/sampling/perf/perf_source.c): */
 	uint32_t nr_skipped; /* samples since the last one that counted */
 };

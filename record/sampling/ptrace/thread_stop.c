@@ -3,10 +3,17 @@
 
 #include <errno.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/ptrace.h>
+#include <time.h>
 
+#include "common/clock.h"
 #include "record/sampling/ptrace/cut_call.h"
 #include "record/sampling/ptrace/tracee.h"
+
+/* By lot, so that threads do not stop again at a place of its own. */
+#define PAUSE_MIN_NS  (64 * NS_PER_US)
+#define PAUSE_MORE_NS (128 * NS_PER_US)
 
 int thread_stop_ask(uint32_t tid)
 {
@@ -58,4 +65,11 @@ bool thread_stop_end(uint32_t tid)
 {
 	cut_call_repeat(tid);
 	return !tracee->request(PTRACE_DETACH, tid, 0);
+}
+
+void thread_stop_pause(void)
+{
+	const struct timespec pause = {.tv_nsec = PAUSE_MIN_NS + random() % PAUSE_MORE_NS};
+
+	nanosleep(&pause, NULL);
 }

@@ -33,4 +33,7 @@ int thread_stop_look(uint32_t tid, bool is_child, struct user_regs_struct *regs)
  */
 bool thread_stop_end(uint32_t tid);
 
+/* Waits while threads that were let go run on, before they are asked again. */
+void thread_stop_pause(void);
+
 #endif

@@ -2,6 +2,7 @@
 #include "record/sampling/ptrace/thread_times.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,16 +55,24 @@ uint64_t thread_times_read(struct target_thread *t)
 bool thread_times_runs(struct target_thread *t, const u32_vec *possible, struct looker *looker)
 {
 	char stat[PROC_STAT_SIZE];
+	struct thread_ticks ticks;
 	size_t at;
-	int on;
+	int on, nr;
 
 	if (proc_stat_read(looker, t->pid, t->tid, stat))
 		return false;
-	/* Field 39 (proc_pid_stat(5)). */
-	if (sscanf(stat,
-		   "%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d",
-		   &on) == 1 &&
-	    cpus_find(possible, on, &at))
+	/* Fields 14, 15 and 39 (proc_pid_stat(5)). */
+	nr = sscanf(
+		stat,
+		"%*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %" SCNu64 " %" SCNu64
+		" %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %d",
+		&ticks.user, &ticks.kernel, &on);
+	if (nr >= 2) {
+		if (!t->ticks.user && !t->ticks.kernel)
+			t->first_ticks = ticks;
+		t->ticks = ticks;
+	}
+	if (nr == 3 && cpus_find(possible, on, &at))
 		t->cpu = at;
 	return stat[0] == 'R';
 }

@@ -13,8 +13,8 @@
 uint64_t thread_times_read(struct target_thread *thread);
 
 /*
- * Does the thread run, or wait for a CPU? Notes the CPU that it was last on: thread->cpu is its
- * position in @possible. @looker touches it if it is another user's.
+ * Does the thread run, or wait for a CPU? Notes its ticks, and the CPU that it was last on:
+ * thread->cpu is its position in @possible. @looker touches it if it is another user's.
  */
 bool thread_times_runs(struct target_thread *thread, const u32_vec *possible,
 		       struct looker *looker);

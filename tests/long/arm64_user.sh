@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # profrep for arm64 by qemu's emulation of a process: the stored outputs, which are byte for byte those of x86-64, the
-# unit tests of the format and of profrep, and the stored inputs of fuzzing for the reader. TAP.
+# unit tests of the format and of profrep, the stored inputs of fuzzing for the reader, and the tables that profrec makes of
+# large libraries. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/arm64.sh
@@ -24,12 +25,12 @@ mapfile -t units < <(units)
 check "there are unit tests" above "${#units[@]}" 30
 out=$(realpath --relative-to=. "$BUILD")/arm64
 check "profrep and its tests build for arm64" \
-	make_arm64 -k -j"$(nproc)" profrep "${units[@]/#/$out/tests/}" "$out/tests/fuzz_replay_reader"
+	make_arm64 -k -j"$(nproc)" profrep "${units[@]/#/$out/tests/}" "$out/tests/fuzz_replay_reader" "$out/tests/test_cfi_libdw"
 
 # As programs of this machine.
 mkdir -p "$dir/build/tests"
 cp "$BUILD/tests/prof_make" "$dir/build/tests/"
-for program in profrep tests/fuzz_replay_reader "${units[@]/#/tests/}"; do
+for program in profrep tests/fuzz_replay_reader tests/test_cfi_libdw "${units[@]/#/tests/}"; do
 	printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s/arm64/%s" "$@"\n' "$sysroot" "$BUILD" $program > "$dir/build/$program"
 	chmod +x "$dir/build/$program"
 done
@@ -45,4 +46,13 @@ check "the reader takes the stored inputs of fuzzing" "$dir/build/tests/fuzz_rep
 for unit in "${units[@]}"; do
 	check "$unit" passes tests/lib/check-tap "$dir/build/tests/$unit"
 done
+
+compared=$BUILD/arm64/compared
+if [ -e "$compared/packages" ] ||
+	mk/sysroot "$compared" arm64 libssl3 libllvm14 libstdc++6 libnode108 cpp-12 > "$dir/log" 2>&1; then
+	check "tables of arm64's libraries have the rows of libdw" \
+		env PROFREC_COMPARE_ROOT="$compared" CK_FORK=no "$dir/build/tests/test_cfi_libdw"
+else
+	skip "tables of arm64's libraries have the rows of libdw" "$(grep -m 1 '^E:' "$dir/log" || tail -n 1 "$dir/log")"
+fi
 plan_end

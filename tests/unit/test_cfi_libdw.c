@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Compares the tables of real files with libdw, which reads the same sections. For each row of
- * libdw, a step by the table must find the same CFA, return address, rbp and rbx as the expressions
- * of libdw. Both see the same invented registers and memory.
+ * libdw, a step by the table must find the same CFA, return address, frame pointer and kept
+ * register as the expressions of libdw. Both see the same invented registers and memory.
  *
  * Of large files only some functions are compared, unless PROFREC_COMPARE_ALL is set. Set
- * CK_FORK=no then, since all functions take longer than a test may.
+ * CK_FORK=no then, since all functions take longer than a test may. PROFREC_COMPARE_ROOT is a
+ * directory in place of /.
  */
 #if __has_include(<elfutils/libdw.h>)
 
@@ -21,6 +22,14 @@
 #include "common/vec.h"
 #include "record/cfi/unwind_table.h"
 #include "tests/unit/suite.h"
+
+#ifdef BPF_HOST_ARCH_AARCH64_H
+#define LOADER    "/lib/ld-linux-aarch64.so.1"
+#define MULTIARCH "aarch64-linux-gnu"
+#else
+#define LOADER    "/lib64/ld-linux-x86-64.so.2"
+#define MULTIARCH "x86_64-linux-gnu"
+#endif
 
 /* Functions compared of each file. The dynamic linker and libc have fewer. */
 #define FUNCTIONS_MAX 4000
@@ -64,14 +73,14 @@ static long unwind_read(const struct unwind_frame *f, void *dst, __u32 size, __u
 	return 0;
 }
 
-/* The smallest register is rsp, since a walk goes up. */
+/* The smallest register is the stack pointer, since a walk goes up. */
 static void make_frame(uint64_t pc)
 {
 	frame = (struct unwind_frame){.pc = pc, .sp = 0x10000000, .has_regs = 1};
 	for (unsigned int i = 0; i < UNWIND_NR_REGS; i++)
 		frame.regs[i] = UINT64_C(0x100000000) * (i + 1) + 8 * i;
-	frame.regs[UNWIND_RSP] = frame.sp;
-	frame.regs[UNWIND_RIP] = pc;
+	frame.regs[UNWIND_REG_SP] = frame.sp;
+	frame.regs[UNWIND_REG_PC] = pc;
 }
 
 static uint64_t reg_of(const struct unwind_frame *f, uint64_t reg)
@@ -175,12 +184,13 @@ static struct saved saved_of(Dwarf_Frame *dw, unsigned int reg, uint64_t cfa)
 }
 
 /*
- * Among the registers that the ABI preserves, libdw takes rax for rbx (backends/x86_64_cfi.c has 0
- * for 3). So an rbx without a rule is undefined for libdw. No rule of these files says undefined.
+ * Among the registers that the ABI of x86-64 preserves, libdw takes rax for rbx
+ * (backends/x86_64_cfi.c has 0 for 3). So an rbx without a rule is undefined for libdw. No rule of
+ * these files says undefined, but for the return address where a stack ends.
  */
-static struct saved saved_rbx(Dwarf_Frame *dw, uint64_t cfa)
+static struct saved saved_kept(Dwarf_Frame *dw, uint64_t cfa)
 {
-	struct saved saved = saved_of(dw, UNWIND_RBX, cfa);
+	struct saved saved = saved_of(dw, UNWIND_REG_KEPT, cfa);
 
 	if (saved.how == SAVED_UNDEFINED)
 		saved.how = SAVED_SAME;
@@ -217,20 +227,23 @@ static void compare_return(struct saved dw, const struct unwind_rule *rule,
 		ck_assert_int_eq(end, STACK_END_ROOT);
 		break;
 	case SAVED_SAME:
-		ck_assert_int_eq(rule->ra, UNWIND_RA_UNSUPPORTED);
+		if (RETURN_AT_ENTRY == UNWIND_RA_KEPT)
+			ck_assert_uint_eq(next->pc, reg_of(&frame, UNWIND_REG_RETURN));
+		else
+			ck_assert_int_eq(rule->ra, UNWIND_RA_UNSUPPORTED);
 		break;
 	case SAVED_PLACE:
 		ck_assert_int_eq(end, STACK_GOES_ON);
-		ck_assert_uint_eq(next->pc, dw.place.how == IN_REGISTER
-						    ? reg_of(&frame, dw.place.value)
-						    : memory(dw.place.value));
+		ck_assert_uint_eq(next->pc, PLAIN_RETURN(dw.place.how == IN_REGISTER
+								 ? reg_of(&frame, dw.place.value)
+								 : memory(dw.place.value)));
 	}
 }
 
-/* A table does not support frames whose caller has another rsp than the CFA. */
-static bool is_unsupported(struct saved rsp, uint64_t cfa)
+/* A table does not support frames whose caller has another stack pointer than the CFA. */
+static bool is_unsupported(struct saved sp, uint64_t cfa)
 {
-	return rsp.how != SAVED_PLACE || rsp.place.how != IS_VALUE || rsp.place.value != cfa;
+	return sp.how != SAVED_PLACE || sp.place.how != IS_VALUE || sp.place.value != cfa;
 }
 
 static void compare_at(struct compared *c, uint64_t addr, Dwarf_Frame *dw, bool is_signal)
@@ -252,19 +265,26 @@ static void compare_at(struct compared *c, uint64_t addr, Dwarf_Frame *dw, bool 
 	ck_assert_int_eq(dwarf_frame_cfa(dw, &ops, &nr), 0);
 	cfa = evaluate(&frame, ops, nr, 0).value;
 	if (rule->cfa == UNWIND_CFA_UNSUPPORTED) {
-		ck_assert(is_unsupported(saved_of(dw, UNWIND_RSP, cfa), cfa));
+		ck_assert(is_unsupported(saved_of(dw, UNWIND_REG_SP, cfa), cfa));
 		c->unsupported++;
 		return;
 	}
 	next = frame;
 	end = unwind_step(&next, rule);
-	ra = saved_of(dw, UNWIND_RIP, cfa);
+	/* In the loader of arm64, a rule of one instruction forgets that the frame is gone. */
+	if (cfa < frame.sp) {
+		ck_assert_int_eq(end, STACK_END_UNREADABLE);
+		c->unsupported++;
+		return;
+	}
+	ra = saved_of(dw, UNWIND_REG_RETURN, cfa);
 	compare_return(ra, rule, &next, end);
 	if (end != STACK_GOES_ON)
 		return;
 	ck_assert_uint_eq(next.sp, cfa);
-	compare_saved(c, saved_of(dw, UNWIND_RBP, cfa), next.fp_at, next.lost & 1u << UNWIND_RBP);
-	compare_saved(c, saved_rbx(dw, cfa), next.kept_at, next.lost & 1u << UNWIND_RBX);
+	compare_saved(c, saved_of(dw, UNWIND_REG_FP, cfa), next.fp_at,
+		      next.lost & 1u << UNWIND_REG_FP);
+	compare_saved(c, saved_kept(dw, cfa), next.kept_at, next.lost & 1u << UNWIND_REG_KEPT);
 }
 
 /* Compares at the first and the last byte and in the middle of each row of libdw. */
@@ -279,7 +299,7 @@ static void compare_function(struct compared *c, const struct function *function
 
 		ck_assert_msg(!dwarf_cfi_addrframe(c->cfi, addr, &dw), "%s, %#" PRIx64 ": %s",
 			      c->path, addr, dwarf_errmsg(-1));
-		ck_assert_int_eq(dwarf_frame_info(dw, &start, &end, &is_signal), UNWIND_RIP);
+		ck_assert_int_eq(dwarf_frame_info(dw, &start, &end, &is_signal), UNWIND_REG_RETURN);
 		if (end > function->end)
 			end = function->end;
 		compare_at(c, addr, dw, is_signal);
@@ -426,44 +446,59 @@ static void compare_file(const char *path)
 /* The first file that matches @pattern, if there is any. */
 static void compare_pattern(const char *pattern)
 {
+	const char *root = getenv("PROFREC_COMPARE_ROOT");
+	char path[512];
 	glob_t found;
 
-	if (!glob(pattern, 0, NULL, &found))
+	snprintf(path, sizeof(path), "%s%s", root ? root : "", pattern);
+	if (!glob(path, 0, NULL, &found))
 		compare_file(found.gl_pathv[0]);
 	globfree(&found);
 }
 
 START_TEST(dynamic_linker)
 {
-	compare_file("/lib64/ld-linux-x86-64.so.2");
+	compare_pattern(LOADER);
 }
 END_TEST
 
 START_TEST(libc)
 {
-	compare_pattern("/lib*/x86_64-linux-gnu/libc.so.6");
+	compare_pattern("/lib/" MULTIARCH "/libc.so.6");
 }
 END_TEST
 
 START_TEST(libcrypto)
 {
-	compare_pattern("/usr/lib/x86_64-linux-gnu/libcrypto.so.3");
+	compare_pattern("/usr/lib/" MULTIARCH "/libcrypto.so.3");
 }
 END_TEST
 
 START_TEST(libllvm)
 {
-	compare_pattern("/usr/lib/x86_64-linux-gnu/libLLVM-*.so.1");
+	compare_pattern("/usr/lib/" MULTIARCH "/libLLVM-*.so.1");
+}
+END_TEST
+
+START_TEST(libstdcxx)
+{
+	compare_pattern("/usr/lib/" MULTIARCH "/libstdc++.so.6");
+}
+END_TEST
+
+START_TEST(libnode)
+{
+	compare_pattern("/usr/lib/" MULTIARCH "/libnode.so.*");
 }
 END_TEST
 
 START_TEST(compiler)
 {
-	compare_pattern("/usr/lib/gcc/x86_64-linux-gnu/*/cc1");
+	compare_pattern("/usr/lib/gcc/" MULTIARCH "/*/cc1");
 }
 END_TEST
 
-SUITE_MAIN("cfi_libdw", dynamic_linker, libc, libcrypto, libllvm, compiler)
+SUITE_MAIN("cfi_libdw", dynamic_linker, libc, libcrypto, libllvm, libstdcxx, libnode, compiler)
 
 #else
 

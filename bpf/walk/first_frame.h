@@ -46,7 +46,7 @@ __verified_once int leave_probe_page(__u32 level)
 		regs[UNWIND_REG_PC] = pc;
 		return 0;
 	}
-	off = regs[UNWIND_REG_PC] - m->probe_page;
+	off = PLAIN_RETURN(regs[UNWIND_REG_PC]) - m->probe_page;
 	if (off <= TRAMPOLINE_PROBE_DONE)
 		call = find_returned_call(utask, sp);
 	if (call) {

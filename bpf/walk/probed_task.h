@@ -42,7 +42,11 @@ static __always_inline const struct uprobe_task *probed_task(const struct task_s
 	return utask;
 }
 
-/* Where the page is in the memory of @task; NO_PROBE_PAGE: the task has met no uprobe. */
+/*
+ * Where the page is in the memory of @task, as PLAIN_RETURN leaves it; NO_PROBE_PAGE: the task has
+ * met no uprobe. The kernel puts the page as high as it can. On arm64 with addresses of 52 bits
+ * that is above USER_ADDRESS_BITS.
+ */
 static __always_inline __u64 probe_page_of(const struct task_struct *task)
 {
 	const struct xol_area *area;
@@ -50,7 +54,7 @@ static __always_inline __u64 probe_page_of(const struct task_struct *task)
 	if (!probed_task(task))
 		return NO_PROBE_PAGE;
 	area = task->mm->uprobes_state.xol_area;
-	return area ? area->vaddr : NO_PROBE_PAGE;
+	return area ? PLAIN_RETURN(area->vaddr) : NO_PROBE_PAGE;
 }
 
 static __always_inline bool is_in_probe_page(__u64 page, __u64 address)
@@ -61,7 +65,7 @@ static __always_inline bool is_in_probe_page(__u64 page, __u64 address)
 /* The real place of @address, if it is in the slot of @utask; 0: it is not. */
 static __always_inline __u64 find_out_of_line(const struct uprobe_task *utask, __u64 address)
 {
-	__u64 slot = utask->xol_vaddr, off = address - slot;
+	__u64 slot = PLAIN_RETURN(utask->xol_vaddr), off = PLAIN_RETURN(address) - slot;
 
 	return slot && off <= INSN_BYTES_MAX ? utask->vaddr + off : 0;
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Debian's arm64 kernels 6.1 and 6.12, under emulation, record with a profrec that is built here, and profrep reports here.
-# Builds build/arm64/static/profrec, with the libraries of make sysroot ARCH=arm64. tests/kernels/recordings_arm64 makes the
+# Builds the static programs under build/arm64, with the libraries of make sysroot ARCH=arm64. tests/kernels/recordings_arm64 makes the
 # recordings. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
@@ -13,7 +13,7 @@
 
 read -ra kernels <<< "${ARM64_SERIES:-6.1 6.12}"
 need_arm64 "${kernels[@]}"
-check "profrec for arm64 builds" make_arm64 -j"$(nproc)" STATIC=1 profrec
+check "profrec and profrep for arm64 build" make_arm64 -j"$(nproc)" STATIC=1 profrec profrep
 [ -x "$BUILD/arm64/static/profrec" ] || { plan_end; exit; }
 
 mkdir "$dir/programs"
@@ -23,7 +23,9 @@ build "$dir/programs/frameless" acts.c "${for_arm64[@]}" "${frameless[@]}"
 build "$dir/programs/signed" acts.c "${for_arm64[@]}" "${frameless[@]}" -mbranch-protection=standard
 build "$dir/programs/frames" frames.c "${for_arm64[@]}" "${frameless[@]}"
 build "$dir/programs/clocks" clocks.c "${for_arm64[@]}" -O2
-build "$dir/programs/calls" calls.c "${for_arm64[@]}"
+build "$dir/programs/calls" calls.c "${for_arm64[@]}" -DWITH_SDT
+build "$dir/programs/waits" waits.c "${for_arm64[@]}"
+build "$dir/programs/short" short.c "${for_arm64[@]}" "${frameless[@]}"
 build "$dir/programs/put_probes" put_probes.c "${for_arm64[@]}"
 build "$dir/programs/probed" probed.c "${for_arm64[@]}" -O2 -foptimize-sibling-calls -mbranch-protection=standard
 probed_places "$dir/programs/probed" aarch64-linux-gnu-objdump > "$dir/programs/places"
@@ -66,6 +68,21 @@ have_tables()
 	missing=$(value "$1" "others ended" | sed 's/.* \([0-9]*\) no unwind table.*/\1/')
 	above "$all" 5 && at_most "$((missing * 20))" "$all"
 }
+# report_on PROFREP NAME: reports of several kinds.
+report_on()
+{
+	local file=$at/out/$2.prof
+	"$1" --symfs "$at/root" "$file" && "$1" -fms --threads --unnamed module --symfs "$at/root" "$file" &&
+		"$1" info "$file" && "$1" files --symfs "$at/root" "$file"
+}
+profrep_arm64() { qemu-aarch64 "$BUILD/arm64/static/profrep" "$@"; }
+# same_on_arm64 NAME: profrep for arm64 writes the same bytes.
+same_on_arm64()
+{
+	report_on "$profrep" "$1" > "$dir/here" 2>&1 || { tail -n 3 "$dir/here"; return 1; }
+	report_on profrep_arm64 "$1" > "$dir/there" 2>&1
+	diff "$dir/here" "$dir/there"
+}
 # Handlers have a stack of their own, which is all that an early sample has.
 handlers=';main;do_signals;.*;__kernel_rt_sigreturn;on_outer;raise;.*;__kernel_rt_sigreturn;on_inner'
 root="_start;.*;main;$(printf 'descend;%.0s' {1..20})descend"
@@ -87,6 +104,7 @@ for series in "${kernels[@]}"; do
 	check "Linux $series: handlers of signals: stacks do not end for want of a table" have_tables signals
 	for name in $labelled; do check "Linux $series: labels of requests: $name" have_routes "$name"; done
 	check "Linux $series: the kernel's architecture is told" same "$(value unwound architecture)" aarch64
+	check "Linux $series: a kernel's function: each call is a sample" same "$(sum kcall 1 '^frameless;.*;syscall[ ;]')" 500
 	check "Linux $series: a tracepoint: each hit is a sample" same "$(samples hits '^frameless;.*;syscall[ ;]')" 500
 	for name in probed probedfp; do
 		check "Linux $series: $name: calls below return probes have their callers" same \
@@ -94,5 +112,16 @@ for series in "${kernels[@]}"; do
 	done
 	check "Linux $series: an instruction with a probe is where it belongs" same "$(sum probed 2 ';main;.*;touch ')" 20
 	check "Linux $series: calls of a function of user space: their sum" same "$(sum probes 1 ';main;call_all;(one|two|three);own_function ')" 3210000
+	check "Linux $series: hits of a static probe" same "$(sum probes 2 ';main;call_all;(one|two|three);own_function ')" 600
+	check "Linux $series: the stack of the waker" above \
+		"$(sum offcpu 1 ';wait_for_pipe;.*;__schedule;--;try_to_wake_up;.*;vfs_write;.*;write_bytes;')" 0
+	check "Linux $series: processes of 40 ms: to the root" above "$(samples early '^short;_start;.*;main;burn_shortly')" 5
+	if command -v qemu-aarch64 > /dev/null; then
+		for name in unwound signals labels hits offcpu; do
+			check "Linux $series: $name: reports are the same on arm64" same_on_arm64 $name
+		done
+	else
+		skip "Linux $series: reports are the same on arm64" "no qemu-aarch64: make deps-long"
+	fi
 done
 plan_end

@@ -9,9 +9,162 @@
 #include "common/minmax.h"
 #include "common/search.h"
 #include "report/dwarf/dwarf_constants.h"
+#include "report/dwarf/dwarf_names.h"
+#include "report/dwarf/inline_tree.h"
+#include "report/dwarf/line_program.h"
 #include "report/dwarf/parallel.h"
 #include "report/dwarf/range_list.h"
-#include "report/dwarf/unit_reader.h"
+#include "report/dwarf/source_frames.h"
+
+/* Looks up the addresses of one unit after the other. Each thread has a reader of its own. */
+
+/* unit_reader_init makes one. */
+struct unit_reader {
+	struct dwarf_work work;
+	struct abbrev_cache abbrevs;
+	struct abbrev_table scratch; /* for the first entries of units */
+	struct dwarf_names names;
+	struct line_table lines;
+	struct inline_tree tree;
+	VEC(struct unit_hit) hits;   /* of the unit: filled by the caller */
+	struct source_frames frames; /* that were found, of all units */
+};
+
+/* The frames of a hit in reader->frames. */
+struct unit_answer {
+	uint32_t first, nr;
+};
+
+/*
+ * The work that stands for a frame of a hit. Frames take memory, and a hostile file can put each
+ * hit into thousands of functions.
+ */
+#define FRAME_WORK 256
+
+/* Returns 0 or -ENOMEM. */
+static int unit_reader_init(struct unit_reader *reader, struct dwarf_meter *meter)
+{
+	*reader = (struct unit_reader){.work.meter = meter};
+	reader->names.set = &reader->frames.names;
+	reader->names.abbrevs = &reader->abbrevs;
+	return source_frames_init(&reader->frames);
+}
+
+static void unit_reader_deinit(struct unit_reader *reader)
+{
+	abbrev_cache_deinit(&reader->abbrevs);
+	abbrev_table_deinit(&reader->scratch);
+	dwarf_names_deinit(&reader->names);
+	line_table_deinit(&reader->lines);
+	inline_tree_deinit(&reader->tree);
+	vec_free(&reader->hits);
+	source_frames_deinit(&reader->frames);
+}
+
+static void add_frame(struct unit_reader *r, const struct source_frame *frame)
+{
+	if (dwarf_work_charge(&r->work, FRAME_WORK) && vec_push(&r->frames.frames, *frame))
+		dwarf_work_no_memory(&r->work);
+}
+
+static uint32_t path_of(struct unit_reader *r, uint64_t file)
+{
+	return line_table_path(&r->lines, file, &r->frames.files, &r->work);
+}
+
+/* Adds the frames of @hit, from its node outwards. */
+static void add_frames(struct unit_reader *r, const struct unit_hit *hit)
+{
+	struct source_frame frame = {0};
+	uint32_t node = hit->node;
+
+	if (hit->file != LINE_FILE_NONE) {
+		frame.file = path_of(r, hit->file);
+		frame.line = hit->line;
+	}
+	while (node != INLINE_NODE_NONE && !r->work.error) {
+		const struct inline_node *n = &r->tree.nodes.data[node];
+
+		frame.name = dwarf_names_get(&r->names, &r->work, n->unit, n->die_off);
+		frame.is_inlined = n->is_inlined;
+		add_frame(r, &frame);
+		if (!n->is_inlined)
+			return;
+		node = n->parent;
+		frame = (struct source_frame){.file = path_of(r, n->call_file),
+					      .line = n->call_line};
+	}
+	/* Nobody tells the function of the code. Its symbol may. */
+	if (hit->node != INLINE_NODE_NONE || hit->file != LINE_FILE_NONE)
+		add_frame(r, &frame);
+}
+
+static bool is_like(const struct unit_hit *a, const struct unit_hit *b)
+{
+	return a->node == b->node && a->file == b->file && a->line == b->line;
+}
+
+/* Finds the unit in @split that belongs to @unit, and gives it the facts that only @unit has. */
+static const struct dwarf_unit *join_split(struct unit_reader *r, const struct dwarf_unit *unit,
+					   struct dwarf_file *split)
+{
+	struct dwarf_unit *found = NULL;
+	struct die die;
+
+	for (size_t i = 0; i < split->units.nr && !found; i++) {
+		struct dwarf_unit *u = &split->units.data[i];
+
+		if (unit_read_die(u, &r->scratch, &r->work, &die) && u->dwo_id == unit->dwo_id &&
+		    u->type != DW_UT_split_type)
+			found = u;
+	}
+	if (!found)
+		return NULL;
+	found->main_file = unit->file;
+	found->addr_base = unit->addr_base;
+	found->gnu_ranges_base = unit->gnu_ranges_base;
+	found->low_pc = unit->low_pc;
+	return found;
+}
+
+/*
+ * Looks up reader->hits, sorted, in @unit. @split is the file with the rest of the unit, or NULL;
+ * its units have been read, and it may be closed afterwards. Sets answers[hit] for each
+ * unit_hit.hit. Errors are in reader->work.
+ */
+static void unit_reader_look_up(struct unit_reader *r, const struct dwarf_unit *unit,
+				struct dwarf_file *split, struct unit_answer *answers)
+{
+	const struct dwarf_unit *joined = split ? join_split(r, unit, split) : unit;
+	const struct abbrev_table *abbrevs;
+
+	vec_for_each(&r->hits, hit) {
+		hit->node = INLINE_NODE_NONE;
+		hit->file = LINE_FILE_NONE;
+		hit->line = 0;
+	}
+	line_program_run(&r->lines, unit, &r->work, r->hits.data, r->hits.nr);
+	abbrevs = joined ? unit_abbrevs(joined, &r->abbrevs, &r->work) : NULL;
+	if (abbrevs)
+		inline_tree_read(&r->tree, joined, abbrevs, &r->work, r->hits.data, r->hits.nr);
+	vec_for_each(&r->hits, hit) {
+		struct unit_answer *answer = &answers[hit->hit];
+
+		if (hit > r->hits.data && is_like(hit, hit - 1)) {
+			*answer = answers[(hit - 1)->hit];
+			continue;
+		}
+		answer->first = r->frames.frames.nr;
+		add_frames(r, hit);
+		answer->nr = r->frames.frames.nr - answer->first;
+	}
+	if (split) {
+		/* What is known of the file goes with it. */
+		dwarf_names_forget(&r->names);
+		abbrev_cache_deinit(&r->abbrevs);
+	}
+	abbrev_cache_trim(&r->abbrevs);
+}
 
 /* The work that a file may take. Honest files take less than two for each byte. */
 #define WORK_PER_BYTE UINT64_C(8)

@@ -40,18 +40,25 @@ static int find_shown_path(struct model *model, const struct object_key *key, ui
 					     : 0;
 }
 
+bool model_find_object(const struct model *model, const struct object_key *key, uint32_t *id)
+{
+	index_for_each(&model->object_index, hash_bytes(key, sizeof(*key), 0), i) {
+		if (!memcmp(&model->objects.data[i].key, key, sizeof(*key))) {
+			*id = i;
+			return true;
+		}
+	}
+	return false;
+}
+
 int model_add_object(struct model *model, const struct object_key *key, uint32_t *id)
 {
 	uint64_t hash = hash_bytes(key, sizeof(*key), 0);
 	struct model_object object = {0};
 	int ret;
 
-	index_for_each(&model->object_index, hash, i) {
-		if (!memcmp(&model->objects.data[i].key, key, sizeof(*key))) {
-			*id = i;
-			return 0;
-		}
-	}
+	if (model_find_object(model, key, id))
+		return 0;
 	ret = find_shown_path(model, key, &object.shown_path);
 	if (!ret)
 		ret = push_indexed(&model->objects, &model->object_index, hash, object);

@@ -211,6 +211,9 @@ int model_add_frame(struct model *model, struct model_frame frame, uint32_t *id)
 int model_add_stack(struct model *model, uint32_t nr, uint8_t end, uint32_t *id);
 int model_add_label_set(struct model *model, uint32_t nr, uint32_t *id);
 
+/* Call it before model_finish. Returns true with *@id set if the model has the object. */
+bool model_find_object(const struct model *model, const struct object_key *key, uint32_t *id);
+
 /* The value of the label @key in @set; NULL: there is none. */
 const char *model_label_value(const struct model *model, const struct model_label_set *set,
 			      const char *key);

@@ -87,41 +87,33 @@ int seen_names_add(struct seen_names *seen, const struct prof_epoch *epoch)
 		       : 0;
 }
 
-/* Finds the seen object that is object @id of @model. */
-static int find_object(struct seen_names *seen, const struct model *model, uint32_t id,
-		       uint32_t *found)
+/* Returns the object of @in that is object @id of @from, 0 if there is none or it does not last. */
+static uint32_t find_object(const struct model *from, uint32_t id, const struct model *in)
 {
-	const struct string *path = &model->strings.items.data[model->objects.data[id].key.path];
+	const struct string *path = &from->strings.items.data[from->objects.data[id].key.path];
 	struct object_key key;
-	int ret;
+	uint32_t found;
 
 	/* Keys are compared as bytes. */
-	memcpy(&key, &model->objects.data[id].key, sizeof(key));
-	ret = string_set_add(&seen->names.strings, path->s, path->len, &key.path);
-	return ret ? ret : model_add_object(&seen->names, &key, found);
+	memcpy(&key, &from->objects.data[id].key, sizeof(key));
+	return is_lasting(key.kind, key.build_id.size) &&
+			       string_set_find(&in->strings, path->s, path->len, &key.path) &&
+			       model_find_object(in, &key, &found)
+		       ? found
+		       : 0;
 }
 
 /* Sets the object of @model, or 0, for each seen object. */
-static int match_objects(struct seen_names *seen, const struct model *model, uint32_t **objects)
+static int match_objects(const struct seen_names *seen, const struct model *model,
+			 uint32_t **objects)
 {
-	size_t nr = seen->names.objects.nr + model->objects.nr;
-	_cleanup_free_ uint32_t *ids = calloc(nr + 1, sizeof(*ids));
+	uint32_t *ids = calloc(seen->names.objects.nr, sizeof(*ids));
 
 	if (!ids)
 		return -ENOMEM;
-	for (uint32_t i = 0; i < model->objects.nr; i++) {
-		const struct object_key *key = &model->objects.data[i].key;
-		uint32_t found;
-		int ret;
-
-		if (!is_lasting(key->kind, key->build_id.size))
-			continue;
-		ret = find_object(seen, model, i, &found);
-		if (ret)
-			return ret;
-		ids[found] = i;
-	}
-	*objects = TAKE_PTR(ids);
+	for (uint32_t i = 0; i < seen->names.objects.nr; i++)
+		ids[i] = find_object(&seen->names, i, model);
+	*objects = ids;
 	return 0;
 }
 
@@ -204,7 +196,7 @@ static int give_sources(const struct seen_names *seen, struct model *model, cons
 	return 0;
 }
 
-int seen_names_give(struct seen_names *seen, struct model *model)
+int seen_names_give(const struct seen_names *seen, struct model *model)
 {
 	_cleanup_free_ uint32_t *objects = NULL;
 	int ret = match_objects(seen, model, &objects);
@@ -283,12 +275,8 @@ static int gather_frames(struct seen_names *seen, const struct model *model)
 	int ret = ids ? 0 : -ENOMEM;
 
 	vec_clear(&seen->frames);
-	for (uint32_t i = 0; i < model->objects.nr && !ret; i++) {
-		const struct object_key *key = &model->objects.data[i].key;
-
-		if (is_lasting(key->kind, key->build_id.size))
-			ret = find_object(seen, model, i, &ids[i]);
-	}
+	for (uint32_t i = 0; i < model->objects.nr && !ret; i++)
+		ids[i] = find_object(model, i, &seen->names);
 	for (size_t i = 0; i < model->frames.nr && !ret; i++) {
 		const struct model_frame *frame = &model->frames.data[i];
 		struct unnamed_frame new = {ids[frame->object], frame->object, frame->offset};

@@ -33,7 +33,7 @@ int seen_names_add(struct seen_names *seen, const struct prof_epoch *epoch);
  * Adds the symbols of the objects of @model to it. Call it before model_finish. Returns 0, -ENOMEM
  * or -EOVERFLOW.
  */
-int seen_names_give(struct seen_names *seen, struct model *model);
+int seen_names_give(const struct seen_names *seen, struct model *model);
 
 /*
  * Like seen_names_give, but adds the symbols and lines alone that frames of @model can need,

@@ -38,12 +38,29 @@ commands()
 	END
 }
 
+# commands_of_several: FILES stands for many recordings.
+commands_of_several()
+{
+	cat <<- 'END'
+		report FILES
+		report --from 0 --to 1 FILES
+		files FILES
+		export otlp FILES
+		merge -o NEW FILES
+		diff --all --before FILES --after FILES
+		plan --all 5 FILES
+	END
+}
+
 # work NR COMMAND...: sets work to the instructions that it takes with NR things, or to what it says if it fails.
 work()
 {
-	local file=$dir/$1.prof words
+	local file=$dir/$1.prof word words=()
+	local files=("$dir/$1".*.prof)
 	shift
-	words=("${@//FILE/$file}")
+	for word; do
+		if [ "$word" = FILES ]; then words+=("${files[@]}"); else words+=("${word//FILE/$file}"); fi
+	done
 	rm -rf "$dir/new"
 	if valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null --log-file="$dir/log" \
 		"$profrep" "${words[@]//NEW/$dir/new}" > "$dir/out" 2> "$dir/err"; then
@@ -68,6 +85,17 @@ for kind in $(sed -n 's/^ \*\t\([a-z]*\)  *NR .*/\1/p' tests/tools/growth_make.c
 		check "$kind, ${command[*]}: work is in proportion" grows_evenly "$few" "$work"
 	done < <(commands "$kind")
 done
+
+for ((i = 0; i < nr / 20; i++)); do
+	"$BUILD/tests/growth_make" epochs 100 $i > "$dir/many.$i.prof"
+	[ $i -ge $((nr / 200)) ] || cp "$dir/many.$i.prof" "$dir/few.$i.prof"
+done
+while read -r -a command; do
+	work few "${command[@]}"
+	few=$work
+	work many "${command[@]}"
+	check "recordings, ${command[*]}: work is in proportion" grows_evenly "$few" "$work"
+done < <(commands_of_several)
 
 # A command that is not in the list is not tested.
 listed=$(printf '%s\n' push help annotate "$(commands lines | cut -d ' ' -f 1)" | sort -u)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Makes recordings that have many of one thing, for tests of growth: growth_make KIND NR > FILE.
- * Each row of counts is another. The kinds are
+ * Each row of counts is another. A third argument is the number of the first epoch: recordings of
+ * other epochs have other functions and processes. The kinds are
  *
  *	processes   NR processes, each with names and a cgroup of its own
  *	layouts     NR processes, whose object is at another address in each of 64 epochs
@@ -286,7 +287,7 @@ static void make_recording(struct maker *m, const struct kind *kind)
 	uint32_t nr_epochs = kind->nr_epochs ? kind->nr_epochs : m->nr / 100;
 	uint64_t begin_ns = 0;
 
-	for (m->epoch = 0; m->epoch < nr_epochs; m->epoch++) {
+	for (uint32_t i = 0; i < nr_epochs; i++, m->epoch++) {
 		world_init(&m->w);
 		m->end_ns = begin_ns + NS_PER_SECOND;
 		kind->make(m);
@@ -304,13 +305,14 @@ int main(int argc, char **argv)
 	struct maker m = {0};
 	size_t i = 0;
 
-	while (i < ARRAY_SIZE(kinds) && argc == 3 && strcmp(argv[1], kinds[i].name) != 0)
+	while (i < ARRAY_SIZE(kinds) && argc >= 3 && strcmp(argv[1], kinds[i].name) != 0)
 		i++;
-	if (argc != 3 || i == ARRAY_SIZE(kinds)) {
-		fprintf(stderr, "usage: growth_make KIND NR > FILE\n");
+	if (argc < 3 || argc > 4 || i == ARRAY_SIZE(kinds)) {
+		fprintf(stderr, "usage: growth_make KIND NR [FIRST] > FILE\n");
 		return 2;
 	}
 	m.nr = strtoul(argv[2], NULL, 10);
+	m.epoch = argc > 3 ? strtoul(argv[3], NULL, 10) : 0;
 	check(prof_writer_create(write_stdout, NULL, &m.writer));
 	check(prof_writer_meta(m.writer, &meta));
 	make_recording(&m, &kinds[i]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Debian's arm64 kernels 6.1 and 6.12, under emulation, record with a profrec that is built here, and profrep reports here.
-# Builds the static programs under build/arm64, with the libraries of make sysroot ARCH=arm64. tests/kernels/recordings_arm64 makes the
-# recordings. TAP.
+# Debian's arm64 kernels 6.1 and 6.12, and 6.12 with pages of 16 KiB, record under emulation with a profrec that is built
+# here, and profrep reports here. Builds the static programs under build/arm64, with the libraries of make sysroot
+# ARCH=arm64. tests/kernels/recordings_arm64 makes the recordings. TAP.
 # shellcheck source=tests/lib/tap.sh
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/kernels.sh
@@ -11,7 +11,7 @@
 # shellcheck source=tests/lib/probed.sh
 . tests/lib/probed.sh
 
-read -ra kernels <<< "${ARM64_SERIES:-6.1 6.12}"
+read -ra kernels <<< "${ARM64_SERIES:-6.1 6.12 6.12-16k}"
 need_arm64 "${kernels[@]}"
 check "profrec and profrep for arm64 build" make_arm64 -j"$(nproc)" STATIC=1 profrec profrep
 [ -x "$BUILD/arm64/static/profrec" ] || { plan_end; exit; }

@@ -53,19 +53,19 @@ static int dwfl_walk_frame(Dwfl_Frame *state, void *arg)
 	if (walk->nr == WALK_MAX_DEPTH || !dwfl_frame_pc(state, &pc, NULL))
 		return DWARF_CB_ABORT;
 	*frame = (struct walk_frame){.pc = pc};
-	if (!dwfl_frame_reg(state, UNWIND_RSP, &value))
+	if (!dwfl_frame_reg(state, UNWIND_REG_SP, &value))
 		frame->sp = value;
-	frame->has_rbp = !dwfl_frame_reg(state, UNWIND_RBP, &value);
-	frame->rbp = frame->has_rbp ? value : 0;
-	frame->has_rbx = !dwfl_frame_reg(state, UNWIND_RBX, &value);
-	frame->rbx = frame->has_rbx ? value : 0;
+	frame->has_fp = !dwfl_frame_reg(state, UNWIND_REG_FP, &value);
+	frame->fp = frame->has_fp ? value : 0;
+	frame->has_kept = !dwfl_frame_reg(state, UNWIND_REG_KEPT, &value);
+	frame->kept = frame->has_kept ? value : 0;
 	walk->nr++;
 	return DWARF_CB_OK;
 }
 
 /*
- * Does call frame information say how to leave the code at @lookup_pc? If not, libdwfl takes rbp
- * for a frame pointer.
+ * Does call frame information say how to leave the code at @lookup_pc? If not, libdwfl goes
+ * along the frame pointer.
  */
 static bool dwfl_walk_knows(Dwfl *dwfl, uint64_t lookup_pc)
 {

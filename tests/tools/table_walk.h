@@ -33,8 +33,8 @@ struct walk {
 	struct walk_frame {
 		uint64_t pc, sp;
 		uint64_t lookup_pc; /* only in our walk */
-		uint64_t rbp, rbx;
-		bool has_rbp, has_rbx;   /* false: nobody knows the register */
+		uint64_t fp, kept;
+		bool has_fp, has_kept;   /* false: nobody knows the register */
 		struct unwind_rule rule; /* only in our walk: it led to the next frame */
 	} frames[WALK_MAX_DEPTH];
 	enum stack_end end;
@@ -150,6 +150,15 @@ static const struct table_mapping *table_mapping_at(const table_mapping_vec *map
 	return NULL;
 }
 
+#ifdef BPF_HOST_ARCH_AARCH64_H
+static void table_frame_init(struct unwind_frame *f, const struct user_regs_struct *regs)
+{
+	*f = (struct unwind_frame){.pc = regs->pc, .sp = regs->sp, .has_regs = 1};
+	memcpy(f->regs, regs->regs, sizeof(regs->regs));
+	f->regs[UNWIND_REG_SP] = regs->sp;
+	f->regs[UNWIND_REG_PC] = regs->pc;
+}
+#else
 static void table_frame_init(struct unwind_frame *f, const struct user_regs_struct *regs)
 {
 	*f = (struct unwind_frame){
@@ -161,6 +170,7 @@ static void table_frame_init(struct unwind_frame *f, const struct user_regs_stru
 			 regs->r13, regs->r14, regs->r15, regs->rip},
 	};
 }
+#endif
 
 /* The rule for the code at @pc in mapping @m, or NULL without a table. */
 static const struct unwind_rule *table_find_rule(const struct table_files *files,
@@ -171,21 +181,21 @@ static const struct unwind_rule *table_find_rule(const struct table_files *files
 	return unwind_table_find(&files->files.data[m->file].table, pc - m->start + m->pgoff);
 }
 
-/* Notes frame @f and the rule by which the walk will leave it; NULL: along rbp. */
+/* Notes frame @f and the rule by which the walk will leave it; NULL: along the frame pointer. */
 static void table_keep_frame(const struct unwind_frame *f, const struct unwind_rule *rule,
 			     struct walk_frame *frame)
 {
 	static const struct unwind_rule no_rule;
-	__u64 rbp = 0, rbx = 0;
+	__u64 fp = 0, kept = 0;
 
 	*frame = (struct walk_frame){.pc = f->pc,
 				     .sp = f->sp,
 				     .lookup_pc = unwind_lookup_pc(f),
 				     .rule = rule ? *rule : no_rule};
-	frame->has_rbp = !unwind_get_reg(f, UNWIND_RBP, &rbp);
-	frame->has_rbx = !unwind_get_reg(f, UNWIND_RBX, &rbx);
-	frame->rbp = rbp;
-	frame->rbx = rbx;
+	frame->has_fp = !unwind_get_reg(f, UNWIND_REG_FP, &fp);
+	frame->has_kept = !unwind_get_reg(f, UNWIND_REG_KEPT, &kept);
+	frame->fp = fp;
+	frame->kept = kept;
 }
 
 /* Walks the stack of the stopped thread @tid, whose registers are @regs. */

@@ -11,6 +11,7 @@
  * It prints how much was the same, and each kind of difference with its function and the rule that
  * was applied. The exit status is 0 whatever was found, unless no thread could be stopped.
  */
+#include <elf.h>
 #include <getopt.h>
 #include <inttypes.h>
 
@@ -105,7 +106,7 @@ static struct view *view_get(struct comparison *c, struct tracee *t)
 
 static void rule_print(char *text, size_t size, const struct unwind_rule *r)
 {
-	snprintf(text, size, "cfa %u reg %u off %d add %d, ra %u reg %u, rbp %u %d, rbx %u %d",
+	snprintf(text, size, "cfa %u reg %u off %d add %d, ra %u reg %u, fp %u %d, kept %u %d",
 		 r->cfa, r->cfa_reg, r->cfa_off, r->cfa_add, r->ra, r->ra_reg, r->fp, r->fp_off,
 		 r->kept, r->kept_off);
 }
@@ -155,15 +156,15 @@ static void compare_reg(struct comparison *c, const struct view *view, size_t i,
 /*
  * Does the rule for @frame take the caller from a register that libdwfl does not know there? It
  * ends the walk then, as at a root. It forgets a register that the next inner function has not
- * saved. The code of the dynamic loader that saves all registers keeps its frame in rbx, and the
- * processor decides which code that is (_dl_runtime_resolve_xsavec and others).
+ * saved. The code of the dynamic loader that saves all registers keeps its frame in rbx of x86-64,
+ * and the processor decides which code that is (_dl_runtime_resolve_xsavec and others).
  */
 static bool has_lost_base(const struct unwind_rule *rule, const struct walk_frame *frame)
 {
 	if (rule->cfa != UNWIND_CFA_REG && rule->cfa != UNWIND_CFA_DEREF)
 		return false;
-	return (rule->cfa_reg == UNWIND_RBX && !frame->has_rbx) ||
-	       (rule->cfa_reg == UNWIND_RBP && !frame->has_rbp);
+	return (rule->cfa_reg == UNWIND_REG_KEPT && !frame->has_kept) ||
+	       (rule->cfa_reg == UNWIND_REG_FP && !frame->has_fp);
 }
 
 /*
@@ -176,7 +177,7 @@ static const char *why_incomparable(const struct comparison *c, const struct vie
 	const bool has_rest = i < c->ours.nr || i < c->theirs.nr;
 
 	if (has_rest && i && !dwfl_walk_knows(view->dwfl, c->ours.frames[i - 1].lookup_pc))
-		return gave_up ? gave_up : "it took rbp for a frame pointer";
+		return gave_up ? gave_up : "it went along the frame pointer";
 	if (i != c->theirs.nr)
 		return NULL;
 	if (has_rest && i && has_lost_base(&c->ours.frames[i - 1].rule, &c->theirs.frames[i - 1]))
@@ -195,8 +196,9 @@ static void compare_frames(struct comparison *c, const struct view *view, const 
 	       ours->frames[i].sp == theirs->frames[i].sp) {
 		const struct walk_frame *a = &ours->frames[i], *b = &theirs->frames[i];
 
-		compare_reg(c, view, i, "rbp", a->has_rbp, a->rbp, b->has_rbp, b->rbp);
-		compare_reg(c, view, i, "rbx", a->has_rbx, a->rbx, b->has_rbx, b->rbx);
+		compare_reg(c, view, i, "fp", a->has_fp, a->fp, b->has_fp, b->fp);
+		compare_reg(c, view, i, "kept register", a->has_kept, a->kept, b->has_kept,
+			    b->kept);
 		i++;
 	}
 	c->same_frames += i;
@@ -237,10 +239,11 @@ static void compare_walks(struct comparison *c, struct tracee *t)
 {
 	uint64_t identical = c->identical;
 	struct user_regs_struct regs;
+	struct iovec set = {&regs, sizeof(regs)};
 	struct view *view = view_get(c, t);
 	const char *gave_up;
 
-	if (!view || ptrace(PTRACE_GETREGS, t->tid, NULL, &regs))
+	if (!view || ptrace(PTRACE_GETREGSET, t->tid, NT_PRSTATUS, &set))
 		return;
 	table_walk(&c->files, &view->mappings, t->tid, &regs, &c->ours);
 	gave_up = dwfl_walk(view->dwfl, t->tid, &c->theirs);

@@ -43,6 +43,8 @@ FUZZ_LIBS_demangle := -liberty
 fuzz: $(FUZZ_NAMES:%=$(B)/fuzz_%) ## build the libFuzzer targets (needs clang)
 
 $(B)/fuzz_reader: CPPFLAGS += -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+# Each input would have all its room for code walked, which is 0.1 s.
+$(B)/fuzz_table: CPPFLAGS += -DCODE_BYTES_MAX=0x4000u
 
 .SECONDEXPANSION:
 $(FUZZ_NAMES:%=$(B)/fuzz_%): $(B)/fuzz_%: tests/fuzz/target.c $$(FUZZ_$$*) \
@@ -64,6 +66,7 @@ REPLAY_CFLAGS := -std=gnu17 -O0 -g1 $(WARN) -Werror=implicit -fno-strict-aliasin
 replay_obj     = $(patsubst %.c,$(B)/$(if $(REPLAY_OWN),replay/)%.o,$(1))
 
 $(B)/replay/format/%.o: CPPFLAGS += -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+$(B)/replay/record/cfi/%.o: CPPFLAGS += -DCODE_BYTES_MAX=0x4000u
 $(B)/replay/common/command_line.o: $(B)/commit.h
 
 $(B)/replay/%.o: %.c

@@ -19,8 +19,10 @@
 #include "common/vec.h"
 #include "record/cfi/code_step.h"
 
-/* Code of a file that is read at most. The C library musl has 0.6 MB. */
+/* Code of a file that is read at most. The C library musl has 0.6 MB. Fuzzing takes less. */
+#ifndef CODE_BYTES_MAX
 #define CODE_BYTES_MAX (8u << 20)
+#endif
 
 /* Less than this between two functions is padding. */
 #define CODE_GAP_BYTES 16

@@ -98,21 +98,30 @@ static void warn_of_events(struct textbuf *warnings, const struct source *source
 /* Programs begin all the time, so a few of their stacks are worth no warning. */
 #define EARLY_SHARE 100
 
-/* Warns of stacks that were taken before the recorder knew what the program had mapped. */
+/* Warns of stacks that were taken before the recorder could walk those of their program. */
+static void warn_of_early_of(struct textbuf *warnings, const struct source *source, uint32_t event)
+{
+	const struct end_numbers nr = end_numbers_count(&source->rec.model, event);
+	const struct prof_meta *meta = source->rec.meta;
+	const enum amount_unit unit = source->view.unit;
+	const uint64_t early = nr.by_end[PROF_STACK_EARLY];
+	const uint8_t of_event = event_unit_number(meta, event);
+	char part[AMOUNT_SIZE], all[AMOUNT_SIZE];
+
+	if (!early || early < nr.all / EARLY_SHARE)
+		return;
+	textbuf_printf(
+		warnings,
+		"WARNING: %s of %s%s%s came before the unwind tables of their programs: their stacks may lack callers.\n",
+		amount_text(early, of_event, unit, part), amount_text(nr.all, of_event, unit, all),
+		amount_has_unit(of_event, unit) ? "" : " ",
+		amount_has_unit(of_event, unit) ? "" : event_unit(meta, event));
+}
+
 static void warn_of_early(struct textbuf *warnings, const struct source *source)
 {
-	for (uint32_t i = 0; i < source->events.nr && !source->view.kernel_only; i++) {
-		const uint32_t event = source->events.first + i;
-		const struct end_numbers nr = end_numbers_count(&source->rec.model, event);
-		const uint64_t early = nr.by_end[PROF_STACK_EARLY];
-
-		if (early && early >= nr.all / EARLY_SHARE)
-			textbuf_printf(
-				warnings,
-				"WARNING: %" PRIu64 " of %" PRIu64
-				" %s are of programs that had just begun: their stacks may lack callers.\n",
-				early, nr.all, event_unit(source->rec.meta, event));
-	}
+	for (uint32_t i = 0; i < source->events.nr && !source->view.kernel_only; i++)
+		warn_of_early_of(warnings, source, source->events.first + i);
 }
 
 static void warn_of_backend(struct textbuf *warnings, const struct recording *rec)

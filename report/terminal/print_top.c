@@ -282,6 +282,18 @@ static void print_hits(const struct top_counts *counts, const struct top_layout 
 	textbuf_str(p->out, " a second\n");
 }
 
+/* Says how threads are told apart where the recording does not. */
+static void note_threads(const struct printout *p, const struct top_layout *layout)
+{
+	if (layout->choice.by != TOP_THREADS)
+		return;
+	vec_for_each(&p->rec->model.rows, row)
+		if (row->tid)
+			return;
+	textbuf_str(p->out, "A row has all threads of a name in a process; "
+			    "profrec --threads tells them apart.\n");
+}
+
 static void print_counts(const struct printout *p, const struct top_layout *layout,
 			 const struct top_counts *counts)
 {
@@ -293,6 +305,7 @@ static void print_counts(const struct printout *p, const struct top_layout *layo
 		textbuf_str(p->out, "SELF is that of the first function of own code; "
 				    "--leaf exact counts leaves.\n");
 	printout_note_frames(p);
+	note_threads(p, layout);
 	if (!layout->is_live)
 		textbuf_char(p->out, '\n');
 	print_title(p, layout, &columns);

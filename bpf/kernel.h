@@ -149,7 +149,7 @@ struct task_struct {
 	int pid;
 	int tgid;
 	unsigned long long start_time;
-	unsigned long long self_exec_id;
+	unsigned long long parent_exec_id, self_exec_id; /* equal until the task calls exec */
 	struct task_struct *group_leader;
 	struct pid *thread_pid;
 	struct nsproxy *nsproxy;

@@ -379,6 +379,12 @@ struct found_thread {
 /* CPUs that times off the CPU can be chosen by, at most: PROF_MAX_CPUS (format/prof.h). */
 #define WAIT_CPUS_MAX 8192
 
+/* Which samples of a task that is followed count. Children have 0. */
+enum follow_mark {
+	FOLLOW_ALL = 0,
+	FOLLOW_FROM_EXEC, /* those after its next exec: until then it is a copy of the recorder */
+};
+
 /* Why a thread is off the CPU. Each may be an event of its own. */
 enum off_cpu_state {
 	OFF_CPU_SLEEPING, /* until something happens, or a signal comes (S) */

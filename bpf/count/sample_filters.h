@@ -42,7 +42,7 @@ struct {
 
 /*
  * Marks the tasks that are followed: descendants of the command, or of the processes that the user
- * asked for. The mark goes away with the task, so a reused id has none.
+ * asked for (enum follow_mark). The mark goes away with the task, so a reused id has none.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
@@ -129,11 +129,17 @@ static __always_inline __u32 kept_tid(struct task_struct *task)
 	return keep_tids ? visible_tid(task) : 0;
 }
 
+static __always_inline bool has_mark(struct task_struct *task)
+{
+	const __u8 *mark = bpf_task_storage_get(&followed, task, 0, 0);
+
+	return mark && (*mark != FOLLOW_FROM_EXEC || task->self_exec_id != task->parent_exec_id);
+}
+
 static __always_inline bool is_marked(struct task_struct *task)
 {
 	/* Threads that ran before the recording have no mark. The mark of their leader counts. */
-	return bpf_task_storage_get(&followed, task, 0, 0) ||
-	       bpf_task_storage_get(&followed, task->group_leader, 0, 0);
+	return has_mark(task) || has_mark(task->group_leader);
 }
 
 static __always_inline bool is_asked_for(struct task_struct *task, __u32 tgid)

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -17,9 +18,12 @@
 /* Runs in the child: waits for the byte, then calls exec. */
 static void __attribute__((noreturn)) run_child(int go_fd, int failed_fd, char **argv)
 {
+	const char *slash = strrchr(argv[0], '/');
 	char go;
 	int code;
 
+	/* Who samples without BPF may see it before its exec. */
+	prctl(PR_SET_NAME, slash ? slash + 1 : argv[0]);
 	wakeups_restore_signals();
 	open_files_restore();
 	if (read(go_fd, &go, 1) != 1)

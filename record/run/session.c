@@ -214,7 +214,7 @@ static int follow_descendant(void *ctx, uint32_t pid, int pidfd, struct err *err
 	const struct session *s = ctx;
 
 	(void)pid;
-	return sampler_follow(s->sampler, pidfd, err);
+	return sampler_follow(s->sampler, pidfd, FOLLOW_ALL, err);
 }
 
 /* Starts the command, and follows it or the processes whose descendants the user wants. */
@@ -232,7 +232,7 @@ static int follow_processes(struct session *s)
 		return ret;
 	ret = command_start(&s->command, s->options->command, s->err);
 	if (!ret)
-		ret = sampler_follow(s->sampler, s->command.pidfd, s->err);
+		ret = sampler_follow(s->sampler, s->command.pidfd, FOLLOW_FROM_EXEC, s->err);
 	return ret == -ESRCH
 		       ? err_set(s->err, ret, "failed to follow the command: %s", strerror(-ret))
 		       : ret;

@@ -64,6 +64,9 @@ finish
 check "-r, -c 10: every tenth on a CPU" between "$(hits regex 'calls;')" $((210 - $(nproc))) 210
 record command -e "$dir/calls:three" -- "$dir/calls" 500
 check "a command's calls, from its first instruction on" same "$(info "$dir/command.prof" "hits counted")" 1500
+# What the copy of the recorder does before its exec is not the command's: only the shell in it calls execve.
+record exec -e c:execve -e "$dir/calls:three" -- sh -c "'$dir/calls' 500; :"
+check "a command begins with its exec" same "$("$profrep" -f -P --event c:execve "$dir/exec.prof" | sed 's/;.* / /')" "sh 1"
 [ "$(info "$dir/command.prof" unwinding)" != tables ] || check "a command's calls: all stacks are complete" same \
 	"$(info "$dir/command.prof" "user stacks")" "1500 of 1500 hits complete (100.00 %)"
 

@@ -143,7 +143,7 @@ int __wrap_sampler_find_waiting(struct sampler *sampler,
 				struct err *e);
 int __wrap_found_threads_add(struct looker *looker, const struct found_thread *thread,
 			     struct early_samples *early);
-int __wrap_sampler_follow(struct sampler *sampler, int pidfd, struct err *e);
+int __wrap_sampler_follow(struct sampler *sampler, int pidfd, enum follow_mark how, struct err *e);
 int __wrap_ksyms_begin(struct ksyms *ksyms);
 const struct event_name *__wrap_source_event(const struct source *source);
 int __wrap_sideband_read(struct sideband *sideband, uint64_t until_ns, sideband_fn fn, void *ctx);
@@ -257,9 +257,10 @@ int __wrap_found_threads_add(struct looker *looker, const struct found_thread *t
 	return parts.found_error;
 }
 
-int __wrap_sampler_follow(struct sampler *sampler, int pidfd, struct err *e)
+int __wrap_sampler_follow(struct sampler *sampler, int pidfd, enum follow_mark how, struct err *e)
 {
 	(void)sampler, (void)pidfd, (void)e;
+	ck_assert_int_eq(how, FOLLOW_FROM_EXEC);
 	return step("sampler_follow");
 }
 

@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "record/host/command.h"
@@ -43,6 +45,41 @@ static int run(const char *const *args)
 	ck_assert_int_eq(command.pid, 0);
 	return status;
 }
+
+static void read_name(const struct command *command, char name[static 32])
+{
+	char path[64];
+	ssize_t nr;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", command->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	ck_assert_int_ge(fd, 0);
+	nr = read(fd, name, 31);
+	ck_assert_int_gt(nr, 0);
+	name[nr] = '\0';
+	close(fd);
+}
+
+/* The child, which waits, soon has the name of the command. */
+START_TEST(name_before_exec)
+{
+	char *args[] = {(char[]){"/nonexistent/some-command"}, NULL};
+	const struct timespec moment = {.tv_nsec = 10000000};
+	char name[32] = "";
+	struct command command;
+	struct err err = {0};
+
+	signal(SIGTERM, SIG_DFL); /* the child would run Check's handler */
+	ck_assert_int_eq(command_start(&command, args, &err), 0);
+	for (int i = 0; i < 3000 && strcmp(name, "some-command\n") != 0; i++) {
+		nanosleep(&moment, NULL);
+		read_name(&command, name);
+	}
+	ck_assert_str_eq(name, "some-command\n");
+	command_close(&command);
+}
+END_TEST
 
 #define RUN(...)      run((const char *const[]){__VA_ARGS__, NULL})
 #define SHELL(script) RUN("sh", "-c", script)
@@ -306,7 +343,7 @@ static void begin(void)
 	ck_assert_int_eq(setenv("PATH", "/usr/bin:/bin", 1), 0);
 }
 
-SUITE_MAIN_WITH("command", begin, NULL, exit_status, arguments, what_cannot_be_run,
-		is_held_until_it_may_go, signals_of_the_command, signals_that_are_ignored,
-		signals_that_are_blocked, close_ends_it, close_before_it_may_go, descriptors,
-		close_of_none)
+SUITE_MAIN_WITH("command", begin, NULL, exit_status, arguments, name_before_exec,
+		what_cannot_be_run, is_held_until_it_may_go, signals_of_the_command,
+		signals_that_are_ignored, signals_that_are_blocked, close_ends_it,
+		close_before_it_may_go, descriptors, close_of_none)

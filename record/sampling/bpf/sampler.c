@@ -180,9 +180,9 @@ void sampler_destroy(struct sampler *sampler)
 	free(sampler);
 }
 
-int sampler_follow(struct sampler *sampler, int pidfd, struct err *err)
+int sampler_follow(struct sampler *sampler, int pidfd, enum follow_mark how, struct err *err)
 {
-	uint8_t mark = 1;
+	uint8_t mark = how;
 
 	if (map_update(fd_of(sampler, sampler->bpf->maps.followed), &pidfd, &mark, BPF_ANY))
 		return errno == ESRCH ? -ESRCH

@@ -41,10 +41,11 @@ void sampler_destroy(struct sampler *sampler);
 int sampler_attach_follower(struct sampler *sampler, struct err *err);
 
 /*
- * Marks the process of @pidfd as a followed one, so that its samples pass the filters. Returns 0,
- * -ESRCH if the process has gone, or another negative errno with @err set.
+ * Marks the process of @pidfd as a followed one, so that its samples pass the filters, all or those
+ * after its next exec. Returns 0, -ESRCH if the process has gone, or another negative errno with
+ * @err set.
  */
-int sampler_follow(struct sampler *sampler, int pidfd, struct err *err);
+int sampler_follow(struct sampler *sampler, int pidfd, enum follow_mark how, struct err *err);
 
 /*
  * How many children of followed tasks the kernel could not mark so far. The filters leave out

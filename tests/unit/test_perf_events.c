@@ -72,6 +72,22 @@ START_TEST(events_of_threads)
 }
 END_TEST
 
+/* A command is not sampled before its exec, but tells of its mappings. Its threads come later. */
+START_TEST(events_of_a_command)
+{
+	add((struct source_options){.freq_hz = 100, .command_pid = 10});
+	ck_assert_int_eq(perf_events_enable(&events, &err), 0);
+	for (size_t i = 0; i < NR_OPENED; i++) {
+		const bool is_command = OPENED(i)->tid == 10;
+
+		ck_assert_int_eq(OPENED(i)->attr.enable_on_exec, is_command);
+		ck_assert_int_eq(OPENED(i)->nr_enables, !is_command);
+		ck_assert(!TELLER(i)->attr.enable_on_exec);
+		ck_assert_int_eq(TELLER(i)->nr_enables, 1);
+	}
+}
+END_TEST
+
 START_TEST(what_a_sample_has)
 {
 	add((struct source_options){.freq_hz = 100});
@@ -432,8 +448,8 @@ static void begin(void)
 {
 }
 
-SUITE_MAIN_WITH("perf_events", begin, end, events_of_threads, what_a_sample_has,
-		what_the_others_tell, samples_without_room, periods_and_frequencies, all_processes,
-		what_kernels_lack, the_event_by_default, modifiers, smaller_buffers,
-		threads_that_end, counting, time_that_threads_ran, what_cannot_be_opened,
-		buffers_stay_here, events_close)
+SUITE_MAIN_WITH("perf_events", begin, end, events_of_threads, events_of_a_command,
+		what_a_sample_has, what_the_others_tell, samples_without_room,
+		periods_and_frequencies, all_processes, what_kernels_lack, the_event_by_default,
+		modifiers, smaller_buffers, threads_that_end, counting, time_that_threads_ran,
+		what_cannot_be_opened, buffers_stay_here, events_close)

@@ -75,11 +75,19 @@ static void fill_teller(const struct perf_events *s, struct perf_event_attr *att
 	attr->task = 1;
 }
 
+/* Until its exec the command is a copy of the recorder, so its samples begin there. */
+static bool begins_at_exec(const struct perf_events *s, bool takes_samples, int32_t tid)
+{
+	return takes_samples && tid > 0 && (uint32_t)tid == s->options.command_pid &&
+	       !s->is_running;
+}
+
 static int open_event(const struct perf_events *s, bool takes_samples, int32_t tid, uint32_t cpu)
 {
 	struct perf_event_attr attr = {
 		.size = sizeof(attr),
 		.disabled = 1,
+		.enable_on_exec = begins_at_exec(s, takes_samples, tid),
 		.inherit = !s->options.all,
 		.exclude_hv = 1,
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_CPU,
@@ -176,7 +184,8 @@ static int map_ring(struct perf_events *s, struct perf_ring *ring, int fd)
 static int open_one(struct perf_events *s, struct perf_ring *ring, bool takes_samples, int32_t tid)
 {
 	int fd = open_event(s, takes_samples, tid, ring->cpu), ret;
-	const struct perf_event_fd opened = {fd, takes_samples, ring - s->rings};
+	const struct perf_event_fd opened = {
+		fd, takes_samples, begins_at_exec(s, takes_samples, tid), ring - s->rings};
 
 	if (fd < 0)
 		return fd;
@@ -337,7 +346,7 @@ int perf_events_enable(struct perf_events *s, struct err *err)
 {
 	s->is_running = true;
 	vec_for_each(&s->fds, f)
-		if (ioctl(f->fd, PERF_EVENT_IOC_ENABLE, 0))
+		if (!f->begins_at_exec && ioctl(f->fd, PERF_EVENT_IOC_ENABLE, 0))
 			return err_set(err, -errno, "failed to begin sampling: %m");
 	return 0;
 }

@@ -34,7 +34,7 @@ struct perf_ring {
 
 struct perf_event_fd {
 	int fd;
-	bool takes_samples;
+	bool takes_samples, begins_at_exec;
 	uint32_t ring; /* the number of its buffer */
 };
 

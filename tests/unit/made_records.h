@@ -119,8 +119,9 @@ static inline void put(size_t ring, uint64_t time_ns, uint32_t type, uint16_t mi
 static inline uint64_t text(const char *name)
 {
 	uint64_t word = 0;
+	size_t len = strlen(name);
 
-	memcpy(&word, name, strnlen(name, 8));
+	memcpy(&word, name, len < 8 ? len : 8);
 	return word;
 }
 

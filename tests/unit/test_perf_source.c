@@ -529,6 +529,7 @@ START_TEST(a_source_ends)
 {
 	size_t bytes[12];
 
+	end();
 	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
 		create_default();
 		add(10);

@@ -498,6 +498,7 @@ START_TEST(a_source_ends)
 {
 	size_t bytes[12];
 
+	ptrace_source_destroy(source);
 	for (size_t i = 0; i < ARRAY_SIZE(bytes); i++) {
 		int fd = dup(STDERR_FILENO);
 

@@ -137,7 +137,8 @@ static int see_count(void *ctx, const struct sampled_count *count)
 	drained.last_ns = count->value->last_ns;
 	drained.nr_changes = count->nr_changes;
 	ck_assert_uint_le(count->nr_changes, ARRAY_SIZE(drained.changes));
-	memcpy(drained.changes, count->changes, count->nr_changes * sizeof(drained.changes[0]));
+	for (uint32_t i = 0; i < count->nr_changes; i++)
+		drained.changes[i] = count->changes[i];
 	return 0;
 }
 

@@ -75,7 +75,7 @@ END_TEST
 START_TEST(the_vdso)
 {
 	const void *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	const struct unwind_maps none = {0};
+	const struct unwind_maps none = {.rules = NO_MAP};
 	struct vdso vdso = {0};
 	uint8_t copy[65];
 

@@ -21,7 +21,7 @@ FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON)
 FUZZ_dwarf     := tests/fuzz/dwarf_input.c $(FUZZ_COMMON) $(FUZZ_SECTIONS) elf/elffile.c elf/mapped_bytes.c $(wildcard report/dwarf/*.c) \
 	report/symbols/debug_info.c report/symbols/section_bytes.c report/text/string_set.c
 FUZZ_perf_map  := tests/fuzz/perf_map_input.c record/symbols/perf_map.c record/looks/user_mount.c $(FUZZ_COMMON)
-FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,fields.c lines.c machine.c methods.c scopes.c) \
+FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,lines.c machine.c methods.c scopes.c) \
 	$(FUZZ_COMMON)
 FUZZ_beam      := tests/fuzz/beam_input.c record/machines/beam_lines.c \
 	record/machines/beam_machine.c record/languages/files/beam_releases.c $(filter record/languages/files/host_code_%,$(RECORD_SRC)) $(FUZZ_ARCH) $(FUZZ_COMMON)

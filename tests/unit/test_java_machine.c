@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How HotSpot describes itself to debuggers (java_machine.c, java_fields.c), in memory that the
+ * How HotSpot describes itself to debuggers (java_machine.c), in memory that the
  * test makes as versions 8, 17 and 25 have it.
  */
 #include "record/machines/java_machine.h"

@@ -432,8 +432,8 @@ check-kernels: KERNELS ?= 6.1 6.12
 check-kernels: tests-build ## boot Debian's kernels under emulation and record there (KERNELS='6.1 6.12')
 	KERNELS="$(KERNELS)" TESTS=system/kernels $(RUN)
 
-check-all: ## run everything: check, check-sampling, check-kernels, check-limited, check-sanitized, check-fresh, check-long
-	+@failed=; for goal in check check-sampling check-kernels check-limited check-sanitized check-fresh check-long; do \
+check-all: ## run everything: check, check-sampling, check-kernels, check-limited, check-sanitized, check-sanitized-unit, check-fresh, check-long
+	+@failed=; for goal in check check-sampling check-kernels check-limited check-sanitized check-sanitized-unit check-fresh check-long; do \
 		$(MAKE) --no-print-directory $$goal || failed="$$failed $$goal"; done; \
 	[ -z "$$failed" ] || { echo "failed:$$failed" >&2; exit 1; }
 

@@ -124,13 +124,6 @@ static void warn_of_early(struct textbuf *warnings, const struct source *source)
 		warn_of_early_of(warnings, source, source->events.first + i);
 }
 
-static void warn_of_backend(struct textbuf *warnings, const struct recording *rec)
-{
-	if (rec->meta->backend == PROF_BACKEND_PTRACE && rec->model.rows.nr)
-		textbuf_str(warnings,
-			    "WARNING: samples were taken by ptrace: " PTRACE_SHARES ".\n");
-}
-
 static void warn_of_losses(struct textbuf *warnings, const struct recording *rec)
 {
 	const char *hits = rec->meta->nr_events ? "hits" : "samples";
@@ -298,10 +291,8 @@ int command_io_finish(struct command_io *io, const struct source *sources, size_
 		warn_of_held_up(&io->warnings, summary, sources[0].rec.meta->interval_ns);
 	}
 	for (size_t i = 0; i < nr; i++) {
-		if (summary) {
-			warn_of_backend(&io->warnings, &sources[i].rec);
+		if (summary)
 			warn_of_early(&io->warnings, &sources[i]);
-		}
 		warn_of_losses(&io->warnings, &sources[i].rec);
 		warn_of_events(&io->warnings, &sources[i]);
 		warn_of_mangled(&io->warnings, &sources[i].demangling);

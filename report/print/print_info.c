@@ -482,10 +482,13 @@ static void print_meta(const struct recording *rec, struct textbuf *out)
 	print_ids(out, "threads asked", meta->tids, meta->nr_tids, "all");
 	info_text(out, "filters", meta->filters);
 	info_text(out, "stacks of", sides[meta->sides < ARRAY_SIZE(sides) ? meta->sides : 0]);
+	/* profrec-stacks(7) says why. */
 	if (meta->backend)
-		info_text(out, "taken by",
-			  meta->backend == PROF_BACKEND_PERF ? "perf events"
-							     : "ptrace: " PTRACE_SHARES);
+		info_text(
+			out, "taken by",
+			meta->backend == PROF_BACKEND_PERF
+				? "perf events"
+				: "ptrace: system calls each 100 us or more often have too large shares");
 	info_text(out, "idle task", meta->include_idle ? "included" : "left out");
 	if (meta->unwinding)
 		info_text(out, "unwinding",

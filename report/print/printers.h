@@ -18,9 +18,6 @@
 int source_print_events(struct source *source, struct textbuf *out,
 			int (*print)(const struct printout *p, void *ctx), void *ctx);
 
-/* What the shares of a recording by ptrace cannot show; profrec-stacks(7) says why. */
-#define PTRACE_SHARES "functions that make many system calls, as for locks, have too large shares"
-
 /* Prints the table of the event of @p. A narrow terminal has the columns that tell most. */
 typedef int (*print_table_fn)(const struct printout *p, const struct terminal *terminal);
 

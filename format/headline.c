@@ -199,3 +199,8 @@ char *headline_format(const struct prof_meta *meta, uint64_t duration_ns)
 
 	return headline_format_event(meta, NULL, &facts);
 }
+
+const char *loss_refused_text(uint8_t backend)
+{
+	return backend == PROF_BACKEND_BPF ? "refused by the kernel" : "not taken in time";
+}

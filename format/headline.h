@@ -44,4 +44,10 @@ struct headline_facts {
 char *headline_format_event(const struct prof_meta *meta, const struct prof_event *event,
 			    const struct headline_facts *facts);
 
+/*
+ * Says what PROF_LOSS_REFUSED is by @backend, enum prof_backend: without BPF, a thread had ended or
+ * did not stop in time, or the kernel had no room for the record. The text is static.
+ */
+const char *loss_refused_text(uint8_t backend);
+
 #endif

@@ -17,12 +17,6 @@
 /* Moves to the first column, and erases to the end of the line (ECMA-48 EL). */
 #define CLEAR_LINE "\r\033[K"
 
-static const char *const loss_words[PROF_NR_LOSSES] = {
-	[PROF_LOSS_STORAGE_FULL] = "storage full",
-	[PROF_LOSS_REFUSED] = "refused by the kernel",
-	[PROF_LOSS_WALK_FAILED] = "stack walk failed",
-};
-
 void progress_init(struct progress *p, FILE *out, bool is_quiet)
 {
 	*p = (struct progress){
@@ -103,8 +97,13 @@ void progress_status(struct progress *p, uint64_t elapsed_ns, uint64_t taken, ui
 
 /* Prints ", 12 <effect> (3 storage full, 9 refused by the kernel)", or nothing if all are 0. */
 static void print_losses(FILE *out, const uint64_t losses[static PROF_NR_LOSSES],
-			 const char *effect)
+			 const char *effect, uint8_t backend)
 {
+	const char *const words[PROF_NR_LOSSES] = {
+		[PROF_LOSS_STORAGE_FULL] = "storage full",
+		[PROF_LOSS_REFUSED] = loss_refused_text(backend),
+		[PROF_LOSS_WALK_FAILED] = "stack walk failed",
+	};
 	const char *separator = "";
 	uint64_t sum = 0;
 
@@ -116,7 +115,7 @@ static void print_losses(FILE *out, const uint64_t losses[static PROF_NR_LOSSES]
 	for (size_t i = 0; i < PROF_NR_LOSSES; i++) {
 		if (!losses[i])
 			continue;
-		fprintf(out, "%s%" PRIu64 " %s", separator, losses[i], loss_words[i]);
+		fprintf(out, "%s%" PRIu64 " %s", separator, losses[i], words[i]);
 		separator = ", ";
 	}
 	fputc(')', out);
@@ -192,9 +191,9 @@ void progress_end(struct progress *p, const struct progress_result *result)
 	fprintf(p->out, "profrec: %" PRIu64 " %s%s in %" PRIu64 " stack%s", end->counted,
 		end->nr_events ? "hit" : "sample", plural_s(end->counted), result->nr_stacks,
 		plural_s(result->nr_stacks));
-	print_losses(p->out, end->lost, "lost");
-	print_losses(p->out, end->missed_user, "without their user stack");
-	print_losses(p->out, end->missed_kernel, "without their kernel stack");
+	print_losses(p->out, end->lost, "lost", result->backend);
+	print_losses(p->out, end->missed_user, "without their user stack", result->backend);
+	print_losses(p->out, end->missed_kernel, "without their kernel stack", result->backend);
 	if (end->lost_records)
 		fprintf(p->out, ", %" PRIu64 " record%s of mappings lost", end->lost_records,
 			plural_s(end->lost_records));

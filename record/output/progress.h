@@ -46,6 +46,7 @@ void progress_status(struct progress *progress, uint64_t elapsed_ns, uint64_t ta
 struct progress_result {
 	const struct prof_end *end;
 	const struct runtimes_stacks *runtimes; /* NULL: none */
+	uint8_t backend;                        /* enum prof_backend */
 	bool is_of_event;                       /* samples are of what need not happen */
 	uint64_t nr_stacks;                     /* rows written */
 	uint64_t nr_beyond_labels;              /* samples whose labels found no room */

@@ -402,6 +402,7 @@ static void print_end(struct recorder *r)
 	struct command *command = &r->session.command;
 	struct progress_result result = {
 		.end = &r->description.end,
+		.backend = r->description.meta.backend,
 		.is_of_event = r->options->event_text && r->options->event.every,
 		.runtimes = &r->recordings.runtimes,
 		.nr_stacks = r->recordings.nr_stacks,

@@ -135,9 +135,11 @@ static void warn_of_losses(struct textbuf *warnings, const struct recording *rec
 		textbuf_str(warnings, "WARNING: hash table full. Consider increasing "
 				      "--hash-storage-size.\n");
 	if (end->lost[PROF_LOSS_REFUSED])
-		textbuf_printf(warnings,
-			       "WARNING: %" PRIu64 " %s were lost: the kernel refused them.\n",
-			       end->lost[PROF_LOSS_REFUSED], hits);
+		textbuf_printf(warnings, "WARNING: %" PRIu64 " %s were lost: %s.\n",
+			       end->lost[PROF_LOSS_REFUSED], hits,
+			       rec->meta->backend == PROF_BACKEND_BPF
+				       ? "the kernel refused them"
+				       : "they could not be taken in time");
 	if (end->lost[PROF_LOSS_WALK_FAILED])
 		textbuf_printf(warnings,
 			       "WARNING: %" PRIu64

@@ -7,6 +7,7 @@
 
 #include "common/cleanup.h"
 #include "common/clock.h"
+#include "format/headline.h"
 #include "report/model/event_choice.h"
 #include "report/model/recording.h"
 #include "report/print/info_languages.h"
@@ -21,12 +22,11 @@
  * The part of profrep info about the counts: taken, counted, lost, and the checks of these numbers.
  */
 
-static void print_reasons(struct textbuf *out, const uint64_t n[PROF_NR_LOSSES])
+static void print_reasons(struct textbuf *out, uint8_t backend, const uint64_t n[PROF_NR_LOSSES])
 {
-	textbuf_printf(out,
-		       "%" PRIu64 " storage full, %" PRIu64 " refused by the kernel, %" PRIu64
-		       " walk failed\n",
-		       n[PROF_LOSS_STORAGE_FULL], n[PROF_LOSS_REFUSED], n[PROF_LOSS_WALK_FAILED]);
+	textbuf_printf(out, "%" PRIu64 " storage full, %" PRIu64 " %s, %" PRIu64 " walk failed\n",
+		       n[PROF_LOSS_STORAGE_FULL], n[PROF_LOSS_REFUSED], loss_refused_text(backend),
+		       n[PROF_LOSS_WALK_FAILED]);
 }
 
 /* Checks the numbers of each event, which add up to those of the recording. */
@@ -269,14 +269,14 @@ static void info_counts(const struct recording *rec, struct textbuf *out)
 	print_hits(rec, "taken", end->taken, "", out);
 	print_hits(rec, "counted", end->counted, "", out);
 	hits_key(rec, "lost", out);
-	print_reasons(out, end->lost);
+	print_reasons(out, rec->meta->backend, end->lost);
 	print_identity(rec, out);
 	print_hits(rec, "idle", end->idle, "left out", out);
 	print_hits(rec, "filtered", end->filtered, "left out", out);
 	info_key(out, "user missed");
-	print_reasons(out, end->missed_user);
+	print_reasons(out, rec->meta->backend, end->missed_user);
 	info_key(out, "kernel missed");
-	print_reasons(out, end->missed_kernel);
+	print_reasons(out, rec->meta->backend, end->missed_kernel);
 	info_number(out, "records lost", end->lost_records, "of address spaces");
 	print_cpus(rec, out);
 	print_omissions(out, end);

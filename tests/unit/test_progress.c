@@ -93,10 +93,12 @@ START_TEST(an_error_above_the_status)
 END_TEST
 
 static bool is_of_event;
+static uint8_t backend;
 
 static void expect_closing(const struct prof_end *end, int status, const char *want)
 {
 	const struct progress_result result = {.end = end,
+					       .backend = backend,
 					       .bytes = 1,
 					       .output = "-",
 					       .command_status = status,
@@ -126,6 +128,19 @@ START_TEST(what_is_missing)
 		       ", 1 without their kernel stack (1 storage full)"
 		       ", 6 records of mappings lost, 8 children not followed"
 		       ", 5 hits skipped by the kernel, 1 byte in standard output\n");
+}
+END_TEST
+
+/* Without BPF, a thread may end before its sample can be taken. */
+START_TEST(what_is_missing_without_bpf)
+{
+	const struct prof_end end = {.taken = 2, .counted = 1, .lost = {[PROF_LOSS_REFUSED] = 1}};
+
+	backend = PROF_BACKEND_PTRACE;
+	expect_closing(
+		&end, 0,
+		"profrec: 1 sample in 0 stacks, 1 lost (1 not taken in time), 1 byte in standard output\n");
+	backend = PROF_BACKEND_BPF;
 }
 END_TEST
 
@@ -196,4 +211,5 @@ START_TEST(runtimes_that_end_stacks)
 END_TEST
 
 SUITE_MAIN("progress", into_a_file, on_a_terminal, quiet_but_for_errors, an_error_above_the_status,
-	   what_is_missing, why_there_is_nothing, how_the_command_ended, runtimes_that_end_stacks)
+	   what_is_missing, what_is_missing_without_bpf, why_there_is_nothing,
+	   how_the_command_ended, runtimes_that_end_stacks)

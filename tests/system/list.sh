@@ -75,5 +75,5 @@ fi
 # What is listed can be counted, and what cannot be counted is not listed.
 name=$([ -z "$functions" ] && echo none || echo some)
 "$profrec" -q -e vfs_read -o "$dir/vfs_read.prof" 0.1 > "$dir/log" 2>&1
-check "they are listed where -e takes them" same "$name" "$([ $? = 1 ] && echo none || echo some)"
+check "functions of the kernel are listed where -e takes them" same "$name" "$([ $? = 1 ] && echo none || echo some)"
 plan_end

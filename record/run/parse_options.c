@@ -5,12 +5,11 @@
 #include <linux/perf_event.h>
 #include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "bpf/shared.h"
 #include "common/cleanup.h"
 #include "common/command_line.h"
+#include "common/search_path.h"
 #include "format/prof.h"
 #include "record/languages/language_table.h"
 #include "record/output/outname.h"
@@ -37,33 +36,6 @@ static char *join_arguments(int argc, char **argv)
 	return text;
 }
 
-static bool is_executable(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && S_ISREG(st.st_mode) && !access(path, X_OK);
-}
-
-/* Returns true if a shell would run @word: it is a path, or a name in one of PATH's directories. */
-static bool is_program(const char *word)
-{
-	const char *dirs = getenv("PATH");
-
-	if (strchr(word, '/'))
-		return is_executable(word);
-	while (*word && dirs && *dirs) {
-		int len = strcspn(dirs, ":");
-		_cleanup_free_ char *path = NULL;
-
-		if (asprintf(&path, "%.*s/%s", len, dirs, word) < 0)
-			path = NULL;
-		if (path && is_executable(path))
-			return true;
-		dirs += len + !!dirs[len];
-	}
-	return false;
-}
-
 /* Adds the hint to an error about @word, which may be the command to record. */
 static int hint_at_command(const char *word, struct err *err)
 {
@@ -71,7 +43,7 @@ static int hint_at_command(const char *word, struct err *err)
 
 	if (hint)
 		return err_hint(err, -EINVAL, "%s", hint);
-	if (!is_program(word))
+	if (!search_path_has(word))
 		return err_hint(err, -EINVAL, "'profrec --help' shows the usage");
 	return err_hint(err, -EINVAL, "to record a command, put -- before it: 'profrec -- %s'",
 			word);
@@ -90,7 +62,7 @@ static int parse_operands(struct record_options *options, int nr, char **operand
 			       (unsigned long long)(DURATION_MAX_NS / NS_PER_S));
 	if (ret) {
 		err_set(err, -EINVAL, "'%s' is not a duration", text);
-		return is_program(text) || program_foreign_hint(&record_program, text)
+		return search_path_has(text) || program_foreign_hint(&record_program, text)
 			       ? hint_at_command(text, err)
 			       : err_hint(err, -EINVAL, OPTION_DURATION_HINT);
 	}

@@ -22,6 +22,7 @@
 #include "common/io.h"
 #include "common/minmax.h"
 #include "common/parse.h"
+#include "common/search_path.h"
 
 #define CLIENT "debuginfod-find"
 
@@ -84,21 +85,6 @@ static uint64_t file_bytes_max(void)
 	return bytes;
 }
 
-/* Returns true if a directory of PATH has the client. */
-static bool is_installed(void)
-{
-	const char *dir = getenv("PATH"), *end;
-	char path[PATH_MAX];
-
-	for (; dir; dir = *end ? end + 1 : NULL) {
-		end = strchrnul(dir, ':');
-		snprintf(path, sizeof(path), "%.*s/" CLIENT, (int)(end - dir), dir);
-		if (!access(path, X_OK))
-			return true;
-	}
-	return false;
-}
-
 int fetcher_check(struct err *err)
 {
 	const char *urls = getenv("DEBUGINFOD_URLS");
@@ -108,7 +94,7 @@ int fetcher_check(struct err *err)
 		return err_hint(err, -EINVAL,
 				"for Debian: DEBUGINFOD_URLS=https://debuginfod.debian.net");
 	}
-	if (is_installed())
+	if (search_path_has(CLIENT))
 		return 0;
 	err_set(err, -ENOENT, "option --debuginfod: no directory of PATH has '%s'", CLIENT);
 	return err_hint(

@@ -40,6 +40,9 @@ bool library_is_named(const char *file, const char *name)
 
 	if (!strcmp(file, name))
 		return true;
+	/* Who knows the file says "libc" for "c". */
+	if (!strncmp(name, "lib", 3) && library_is_named(file, name + 3))
+		return true;
 	if (strncmp(file, "lib", 3) != 0 || strncmp(file + 3, name, len) != 0)
 		return false;
 	file += 3 + len;

@@ -183,8 +183,9 @@ static int set_parts(struct pattern *p, const struct parts *parts,
 static const struct {
 	const char *word, *ours; /* ours is NULL: there is no such probe */
 } foreign_types[] = {
-	{"kprobe:", "p::"},    {"fentry:", "p::"},   {"uprobe:", "p:"},    {"usdt:", "u:"},
-	{"tracepoint:", "t:"}, {"kretprobe:", NULL}, {"uretprobe:", NULL}, {"fexit:", NULL},
+	{"kprobe:", "p::"},    {"fentry:", "p::"}, {"uprobe:", "p:"}, {"usdt:", "u:"},
+	{"tracepoint:", "t:"}, {"hardware:", ""},  {"software:", ""}, {"kretprobe:", NULL},
+	{"uretprobe:", NULL},  {"fexit:", NULL},
 };
 
 int pattern_translate(const char *text, char **translated, struct err *err)

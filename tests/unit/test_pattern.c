@@ -123,6 +123,8 @@ START_TEST(words_of_bpftrace)
 		{"uprobe:c:malloc", "p:c:malloc"},
 		{"usdt:/bin/app:ours:first", "u:/bin/app:ours:first"},
 		{"tracepoint:sched:sched_switch", "t:sched:sched_switch"},
+		{"software:page-faults", "page-faults"},
+		{"hardware:cycles", "cycles"},
 		{"kprobes:vfs_read", NULL},
 		{"sched:sched_switch", NULL},
 		{"kprobe", NULL},

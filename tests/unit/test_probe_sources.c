@@ -339,6 +339,8 @@ START_TEST(names_of_libraries)
 	ck_assert(library_is_named("libc.so.6", "c"));
 	ck_assert(library_is_named("libc-2.31.so", "c"));
 	ck_assert(library_is_named("libpthread.so", "pthread"));
+	ck_assert(library_is_named("libc.so.6", "libc"));
+	ck_assert(library_is_named("libapp", "libapp"));
 	ck_assert(library_is_named("app", "app"));
 	ck_assert(!library_is_named("libcrypt.so.1", "c"));
 	ck_assert(!library_is_named("libc.so6", "c"));
@@ -346,6 +348,7 @@ START_TEST(names_of_libraries)
 	ck_assert(!library_is_named("c.so", "c"));
 	/* Neither another prefix, nor more of a name, nor a version without its number. */
 	ck_assert(!library_is_named("xyzc.so.6", "c"));
+	ck_assert(!library_is_named("libcrypt.so.1", "libc"));
 	ck_assert(!library_is_named("libcabc.so.1", "c"));
 	ck_assert(!library_is_named("libc.1.so", "c"));
 	ck_assert(!library_is_named("libc-.so", "c"));

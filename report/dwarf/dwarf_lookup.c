@@ -2,6 +2,9 @@
 #include "report/dwarf/dwarf_lookup.h"
 
 #include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/cleanup.h"
@@ -12,9 +15,78 @@
 #include "report/dwarf/dwarf_names.h"
 #include "report/dwarf/inline_tree.h"
 #include "report/dwarf/line_program.h"
-#include "report/dwarf/parallel.h"
 #include "report/dwarf/range_list.h"
 #include "report/dwarf/source_frames.h"
+
+/* Runs jobs on several CPUs. */
+
+/* More threads than this gain little: memory is the bound. */
+#define PARALLEL_THREADS_MAX 8
+
+/* Does job @job. No two calls at a time have one @thread, which is below parallel_threads(). */
+typedef void job_fn(void *ctx, unsigned int thread, size_t job);
+
+struct run {
+	size_t nr_jobs;
+	atomic_size_t next;
+	job_fn *fn;
+	void *ctx;
+};
+
+struct worker {
+	struct run *run;
+	unsigned int thread;
+	pthread_t id;
+};
+
+/* Returns the number of threads for @nr_jobs jobs: at least 1. */
+static unsigned int parallel_threads(size_t nr_jobs)
+{
+	cpu_set_t cpus;
+	int nr = 1;
+
+	if (!sched_getaffinity(0, sizeof(cpus), &cpus))
+		nr = CPU_COUNT(&cpus);
+	return max_u64(1, min_u64(nr_jobs, min_u64(nr, PARALLEL_THREADS_MAX)));
+}
+
+static void *work_through(void *arg)
+{
+	const struct worker *worker = arg;
+	struct run *run = worker->run;
+	size_t job;
+
+	while ((job = atomic_fetch_add(&run->next, 1)) < run->nr_jobs)
+		run->fn(run->ctx, worker->thread, job);
+	return NULL;
+}
+
+/*
+ * Calls @fn for each job below @nr_jobs, in any order, and returns after all calls. If the system
+ * gives no threads, this thread does all jobs.
+ */
+static void parallel_run(size_t nr_jobs, unsigned int nr_threads, job_fn *fn, void *ctx)
+{
+	struct run run = {.nr_jobs = nr_jobs, .fn = fn, .ctx = ctx};
+	struct worker workers[PARALLEL_THREADS_MAX];
+	sigset_t all, before;
+	unsigned int nr = 1;
+
+	sigfillset(&all);
+	sigdelset(&all, SIGBUS); /* a mapped file may shrink */
+	/* Signals are for the thread that knows what they mean. */
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	workers[0] = (struct worker){.run = &run};
+	for (; nr < nr_threads; nr++) {
+		workers[nr] = (struct worker){.run = &run, .thread = nr};
+		if (pthread_create(&workers[nr].id, NULL, work_through, &workers[nr]))
+			break;
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	work_through(&workers[0]);
+	for (unsigned int i = 1; i < nr; i++)
+		pthread_join(workers[i].id, NULL);
+}
 
 /* Looks up the addresses of one unit after the other. Each thread has a reader of its own. */
 

@@ -5,8 +5,152 @@
 #include <string.h>
 
 #include "common/cleanup.h"
-#include "record/epoch/epoch_functions.h"
+#include "common/hash.h"
 #include "record/epoch/epoch_names.h"
+#include "record/languages/language_table.h"
+
+/* The part of an epoch that belongs to interpreted languages: functions, sources, interpreters. */
+
+/*
+ * The instances of sources are above those of all other objects. One file can be two sources, where
+ * its functions are inlined and where they are not.
+ */
+#define SOURCE_INSTANCE(language, is_inlined)                                                      \
+	(PROF_GAP_INSTANCE + (language) + ((is_inlined) ? 128 : 0))
+
+/* A symbol covers the byte before the offset, too, where a reader may look for it. */
+#define SYMBOL_BYTES 2
+
+/* Offset of the frame that stands for callers that a walk may have passed over. */
+#define GAP_OFFSET 1
+
+static int add_string(struct epoch_tables *t, const char *s, uint32_t *id)
+{
+	return epoch_tables_string(t, s, strlen(s), id);
+}
+
+static int add_source(struct epoch_tables *t, const char *path, enum language language,
+		      bool is_inlined, uint32_t *id)
+{
+	struct prof_object object = {.kind = PROF_OBJECT_ANON,
+				     .instance = SOURCE_INSTANCE(language, is_inlined)};
+	struct prof_language source = {.role = PROF_LANGUAGE_SOURCE};
+	int ret = add_string(t, path, &object.path);
+
+	if (!ret)
+		ret = epoch_tables_object(t, &object, id);
+	if (!ret)
+		ret = add_string(
+			t, is_inlined ? language_inlined_name(language) : language_name(language),
+			&source.name);
+	if (!ret)
+		epoch_tables_set_language(t, *id, &source);
+	return ret;
+}
+
+static int add_note(struct epoch_tables *t, uint64_t word, uint32_t *frame)
+{
+	static const char *const names[NR_NOTES] = {
+		[NOTE_DISPLACED] = "[displaced]",
+		[NOTE_UNREADABLE] = "[not readable]",
+	};
+	uint64_t addr = word_addr(word), note = addr < NR_NOTES ? addr : PROF_NOTE_UNNAMED;
+	uint64_t offset = PROF_SOURCE_NOTE(note);
+	uint32_t object;
+	int ret = add_source(t, "", word_language(word), false, &object);
+
+	if (!ret && names[note])
+		ret = epoch_tables_symbol(t, object, offset - 1, SYMBOL_BYTES, names[note]);
+	return ret ? ret : epoch_tables_frame(t, object, offset, false, frame);
+}
+
+/* Functions of one line of a source differ in their names. */
+static uint64_t source_offset(const struct source_function *function)
+{
+	uint64_t id = hash_bytes(function->name, strlen(function->name), 0);
+
+	return PROF_SOURCE_OFFSET(function->line, id & 0x7fffffff);
+}
+
+static int add_function(struct epoch_tables *t, const struct source_function *function,
+			enum language language, bool is_inlined, u32_vec *frames)
+{
+	uint64_t offset = source_offset(function);
+	uint32_t object, frame;
+	/* The source without a path is for notes. */
+	int ret = add_source(t, function->file[0] ? function->file : "?", language, is_inlined,
+			     &object);
+
+	if (!ret)
+		ret = epoch_tables_symbol(t, object, offset - 1, SYMBOL_BYTES, function->name);
+	if (!ret)
+		ret = epoch_tables_frame(t, object, offset, false, &frame);
+	return ret ? ret : vec_push(frames, frame);
+}
+
+/*
+ * Appends to @frames the frames of the functions, or of the note, that @word stands for in the
+ * address space @generation. Without a name the frame is one of an unknown function. Returns 0 or
+ * -ENOMEM.
+ */
+static int add_function_frames(struct epoch_tables *t, const struct function_names *names,
+			       uint64_t generation, uint64_t word, u32_vec *frames)
+{
+	const struct source_function *inlined;
+	const struct named_function *function =
+		function_names_find(names, generation, word, &inlined);
+	uint32_t frame;
+	int ret = 0;
+
+	if (!function || !function->own.name[0]) {
+		ret = add_note(t, word, &frame);
+		return ret ? ret : vec_push(frames, frame);
+	}
+	for (uint32_t i = 0; i < function->nr_inlined && !ret; i++)
+		ret = add_function(t, &inlined[i], word_language(word), true, frames);
+	return ret ? ret : add_function(t, &function->own, word_language(word), false, frames);
+}
+
+/*
+ * Appends to @frames the one that says that callers may be missing between the frame before it and
+ * the one after it. Returns 0 or -ENOMEM.
+ */
+static int add_gap(struct epoch_tables *t, u32_vec *frames)
+{
+	struct prof_object object = {.kind = PROF_OBJECT_ANON, .instance = PROF_GAP_INSTANCE};
+	uint32_t id, frame;
+	int ret = add_string(t, "", &object.path);
+
+	if (!ret)
+		ret = epoch_tables_object(t, &object, &id);
+	if (!ret)
+		ret = epoch_tables_symbol(t, id, GAP_OFFSET - 1, SYMBOL_BYTES, "[...]");
+	if (!ret)
+		ret = epoch_tables_frame(t, id, GAP_OFFSET, false, &frame);
+	return ret ? ret : vec_push(frames, frame);
+}
+
+/* Notes that @object, which is @file, is an interpreter, if it is one. Returns 0 or -ENOMEM. */
+static int mark_interpreter(struct epoch_tables *t, const struct epoch_sources *sources,
+			    const struct mapped_file *file, uint32_t object)
+{
+	const struct interpreter_of_file *known =
+		sources->interpreters ? interpreter_maps_find(sources->interpreters, file) : NULL;
+	struct prof_language interpreter = {.role = PROF_LANGUAGE_UNSUPPORTED};
+	int ret;
+
+	if (!known)
+		return 0;
+	if (known->found.interpreter.language &&
+	    (known->machines.has_known || !known->machines.has_strange))
+		interpreter.role = PROF_LANGUAGE_INTERPRETER;
+	ret = add_string(t, language_name(known->found.language), &interpreter.name);
+	if (!ret)
+		ret = add_string(t, known->found.name, &interpreter.version);
+	if (!ret)
+		epoch_tables_set_language(t, object, &interpreter);
+	return ret;
+}
 
 /* Finds or adds the epoch's process for an address space. */
 static int get_process(struct epoch_user *u, const struct address_space *space, uint32_t *id)
@@ -151,7 +295,7 @@ static int use_mapping(struct epoch_user *u, const struct mapping *mapping, stru
 	epoch_tables_set_file(u->tables, walk->object, &identity);
 	if (named != FILE_NAMES_NONE)
 		u->tables->named.data[walk->object] = named + 1;
-	ret = epoch_functions_mark(u->tables, u->sources, file, walk->object);
+	ret = mark_interpreter(u->tables, u->sources, file, walk->object);
 	if (ret)
 		return ret;
 	walk->start = mapping->start;
@@ -212,8 +356,8 @@ static int add_frames(struct epoch_user *u, struct user_walk *walk, uint64_t raw
 	if (word_is_function(raw) && u->sources->functions &&
 	    walk->stack->raw->end != STACK_END_FP) {
 		walk->is_leaf &= word_is_before_frame(raw);
-		return epoch_functions_frames(u->tables, u->sources->functions,
-					      walk->stack->space->generation, raw, &u->frames);
+		return add_function_frames(u->tables, u->sources->functions,
+					   walk->stack->space->generation, raw, &u->frames);
 	}
 	ret = translate_frame(u, walk, raw, &frame);
 	walk->is_leaf = false;
@@ -249,7 +393,7 @@ int epoch_user_add(struct epoch_user *u, const struct user_stack *stack, struct 
 	for (size_t i = 0; !ret && i < raw->nr_frames && !walk.strayed; i++) {
 		ret = add_frames(u, &walk, raw->frames[i]);
 		if (!ret && has_gap(raw, i))
-			ret = epoch_functions_gap(u->tables, &u->frames);
+			ret = add_gap(u->tables, &u->frames);
 	}
 	if (ret)
 		return ret;

@@ -13,7 +13,7 @@ FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam 
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
 FUZZ_table     := tests/fuzz/table_input.c tests/fuzz/made_elf.c $(filter record/cfi/%,$(RECORD_SRC)) $(FUZZ_SECTIONS) $(FUZZ_COMMON)
 FUZZ_elf       := tests/fuzz/elf_input.c $(FUZZ_COMMON) \
-	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c kernel_paths.c packed_file.c)
+	$(ELF_SRC) $(addprefix report/files/,candidate.c debugfiles.c fetcher.c kernel_paths.c)
 FUZZ_names     := tests/fuzz/names_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(ELF_SRC)
 FUZZ_probes    := tests/fuzz/probes_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) record/proc/proc_maps.c record/proc/proc_path.c $(FUZZ_SECTIONS) elf/unpack_xz.c \
 	$(addprefix record/probes/,debug_symbols.c library.c mapped_code.c name_vec.c pattern.c usdt.c user_functions.c user_places.c) \

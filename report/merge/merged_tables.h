@@ -6,8 +6,13 @@
 #ifndef REPORT_MERGE_MERGED_TABLES_H
 #define REPORT_MERGE_MERGED_TABLES_H
 
-#include "report/merge/new_numbers.h"
 #include "report/model/model.h"
+
+/* New generations of processes and new instances of objects, unique in a merged recording. */
+struct new_numbers {
+	uint32_t *generations; /* by process; its layouts have one */
+	uint32_t *instances;   /* by object */
+};
 
 /* An object whose mappings in a process the epoch needs; both of the model. */
 struct pair {

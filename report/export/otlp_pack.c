@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From what a request has collected to its bytes. */
+#include "report/export/otlp_pack.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,6 @@
 #include "common/cleanup.h"
 #include "common/options.h"
 #include "report/export/otlp.pb-c.h"
-#include "report/export/otlp_request.h"
 #include "report/model/event_choice.h"
 #include "report/tables/recording_tables.h"
 #include "report/tables/table_ids.h"
@@ -30,12 +30,12 @@
 #define PROFILE_ID_BYTES 16
 
 /* A string of the tables of pprof. */
-static int move_string(struct otlp_request *x, int64_t pprof_id, int32_t *id)
+static int move_string(struct otlp_collected *x, int64_t pprof_id, int32_t *id)
 {
 	return otlp_add_string(&x->attributes, string_set_get(&x->frames.strings, pprof_id), id);
 }
 
-static int put_mapping(struct otlp_request *x, const Pprof__Mapping *from, struct textbuf *out)
+static int put_mapping(struct otlp_collected *x, const Pprof__Mapping *from, struct textbuf *out)
 {
 	const char *build_id = string_set_get(&x->frames.strings, from->build_id);
 	Otlp__Mapping mapping = OTLP__MAPPING__INIT;
@@ -67,7 +67,7 @@ static const char *frame_type(const struct model *model, uint32_t object)
 	return o->key.kind == PROF_OBJECT_FILE || o->key.kind == PROF_OBJECT_VDSO ? "native" : NULL;
 }
 
-static int put_location(struct otlp_request *x, const struct model *model, size_t i,
+static int put_location(struct otlp_collected *x, const struct model *model, size_t i,
 			struct textbuf *out)
 {
 	const Pprof__Location *from = &x->frames.locations.data[i];
@@ -97,7 +97,7 @@ static int put_location(struct otlp_request *x, const struct model *model, size_
 	return ret;
 }
 
-static int put_function(struct otlp_request *x, const Pprof__Function *from, struct textbuf *out)
+static int put_function(struct otlp_collected *x, const Pprof__Function *from, struct textbuf *out)
 {
 	Otlp__Function function = OTLP__FUNCTION__INIT;
 	int ret = move_string(x, from->name, &function.name_strindex);
@@ -111,7 +111,7 @@ static int put_function(struct otlp_request *x, const Pprof__Function *from, str
 }
 
 /* Makes what comes before the tables that were filled stack by stack. */
-static int make_dictionary(struct otlp_request *x, const struct model *model, struct textbuf *out)
+static int make_dictionary(struct otlp_collected *x, const struct model *model, struct textbuf *out)
 {
 	int ret = 0;
 
@@ -127,7 +127,7 @@ static int make_dictionary(struct otlp_request *x, const struct model *model, st
 	return ret ? ret : out->error;
 }
 
-static int put_dictionary(struct otlp_request *x, const struct model *model, struct textbuf *out)
+static int put_dictionary(struct otlp_collected *x, const struct model *model, struct textbuf *out)
 {
 	const struct otlp_table *const tables[] = {&x->attributes.strings, &x->attributes.table,
 						   &x->stacks, &x->links};
@@ -174,7 +174,7 @@ static struct value_types describe_values(const struct prof_meta *meta, uint32_t
 				    "count", period};
 }
 
-static int make_value_type(struct otlp_request *x, const char *type, const char *unit,
+static int make_value_type(struct otlp_collected *x, const char *type, const char *unit,
 			   Otlp__ValueType *value)
 {
 	int ret = otlp_add_string(&x->attributes, type, &value->type_strindex);
@@ -182,7 +182,7 @@ static int make_value_type(struct otlp_request *x, const char *type, const char 
 	return ret ? ret : otlp_add_string(&x->attributes, unit, &value->unit_strindex);
 }
 
-static void put_sample(struct otlp_request *x, const struct otlp_sample *from,
+static void put_sample(struct otlp_collected *x, const struct otlp_sample *from,
 		       struct textbuf *values, struct textbuf *times, struct textbuf *packed)
 {
 	Otlp__Sample sample = OTLP__SAMPLE__INIT;
@@ -206,7 +206,7 @@ static void put_sample(struct otlp_request *x, const struct otlp_sample *from,
 	textbuf_bytes(packed, attributes, len);
 }
 
-static int put_samples(struct otlp_request *x, const struct otlp_profile *profile,
+static int put_samples(struct otlp_collected *x, const struct otlp_profile *profile,
 		       struct textbuf *out)
 {
 	struct textbuf values = {.fd = -1}, times = {.fd = -1}, packed = {.fd = -1};
@@ -224,7 +224,7 @@ static int put_samples(struct otlp_request *x, const struct otlp_profile *profil
 }
 
 /* Adds the samples or hits of @event that were taken, and those of them that were lost. */
-static int describe_losses(struct otlp_request *x, const struct recording *rec, uint32_t event)
+static int describe_losses(struct otlp_collected *x, const struct recording *rec, uint32_t event)
 {
 	const struct prof_end *end = rec->end;
 	uint64_t taken = end->taken, lost = 0;
@@ -243,7 +243,7 @@ static int describe_losses(struct otlp_request *x, const struct recording *rec, 
 }
 
 /* Adds what is known of the event in the whole recording. */
-static int describe_recording(struct otlp_request *x, const struct recording *rec, uint32_t event)
+static int describe_recording(struct otlp_collected *x, const struct recording *rec, uint32_t event)
 {
 	int ret = otlp_add_text(&x->attributes, "profrec.event", event_name(rec->meta, event));
 
@@ -255,7 +255,7 @@ static int describe_recording(struct otlp_request *x, const struct recording *re
 }
 
 /* Equal profiles of equal recordings have one id. */
-static void make_id(const struct otlp_request *x, const struct printout *p,
+static void make_id(const struct otlp_collected *x, const struct printout *p,
 		    const struct otlp_profile *profile, uint8_t id[PROFILE_ID_BYTES])
 {
 	uint64_t base = recording_id(p->rec->meta, profile->event);
@@ -269,7 +269,7 @@ static void make_id(const struct otlp_request *x, const struct printout *p,
 	}
 }
 
-static int put_profile(struct otlp_request *x, const struct printout *p,
+static int put_profile(struct otlp_collected *x, const struct printout *p,
 		       const struct otlp_profile *profile, struct textbuf *out)
 {
 	const struct value_types types = describe_values(p->rec->meta, profile->event);
@@ -311,7 +311,7 @@ static void put_fact(struct textbuf *out, const char *key, const char *value)
 	otlp_put_message(out, RESOURCE_ATTRIBUTES, &fact.base);
 }
 
-static bool has_label(const struct otlp_request *x, const char *name, size_t len)
+static bool has_label(const struct otlp_collected *x, const char *name, size_t len)
 {
 	for (size_t i = 0; x->labels && i < x->labels->nr; i++)
 		if (!strncmp(x->labels->data[i], name, len) && x->labels->data[i][len] == '=')
@@ -320,14 +320,14 @@ static bool has_label(const struct otlp_request *x, const char *name, size_t len
 }
 
 /* Puts a fact of the recording that is safe to print, unless the user has another word on it. */
-static void put_own_fact(const struct otlp_request *x, struct textbuf *out, const char *key,
+static void put_own_fact(const struct otlp_collected *x, struct textbuf *out, const char *key,
 			 const char *value)
 {
 	if (!has_label(x, key, strlen(key)))
 		put_fact(out, key, value);
 }
 
-static void put_escaped_fact(struct otlp_request *x, struct textbuf *out, const char *key,
+static void put_escaped_fact(struct otlp_collected *x, struct textbuf *out, const char *key,
 			     const char *value)
 {
 	x->scratch.nr = 0;
@@ -337,7 +337,7 @@ static void put_escaped_fact(struct otlp_request *x, struct textbuf *out, const 
 		put_own_fact(x, out, key, x->scratch.data);
 }
 
-static int put_labels(const struct otlp_request *x, struct textbuf *out)
+static int put_labels(const struct otlp_collected *x, struct textbuf *out)
 {
 	for (size_t i = 0; x->labels && i < x->labels->nr; i++) {
 		const char *value = strchr(x->labels->data[i], '=') + 1;
@@ -351,7 +351,7 @@ static int put_labels(const struct otlp_request *x, struct textbuf *out)
 	return 0;
 }
 
-static int put_resource(struct otlp_request *x, const struct printout *p, uint32_t series,
+static int put_resource(struct otlp_collected *x, const struct printout *p, uint32_t series,
 			struct textbuf *out)
 {
 	const char *container = series_workload(&x->series, series, WORKLOAD_CONTAINER);
@@ -394,7 +394,7 @@ static void release_order(struct profile_order *order)
 }
 
 /* Returns 0 or -ENOMEM. Call release_order in either case. */
-static int order_profiles(const struct otlp_request *x, struct profile_order *order)
+static int order_profiles(const struct otlp_collected *x, struct profile_order *order)
 {
 	uint32_t nr_series = x->series.items.nr;
 
@@ -413,7 +413,7 @@ static int order_profiles(const struct otlp_request *x, struct profile_order *or
 }
 
 /* Makes the profiles of @series as fields of their scope. */
-static int make_profiles(struct otlp_request *x, const struct printout *p,
+static int make_profiles(struct otlp_collected *x, const struct printout *p,
 			 const struct profile_order *order, uint32_t series, struct textbuf *out)
 {
 	Otlp__InstrumentationScope scope = OTLP__INSTRUMENTATION_SCOPE__INIT;
@@ -432,7 +432,7 @@ static int make_profiles(struct otlp_request *x, const struct printout *p,
 	return ret ? ret : out->error;
 }
 
-static int put_series(struct otlp_request *x, const struct printout *p,
+static int put_series(struct otlp_collected *x, const struct printout *p,
 		      const struct profile_order *order, uint32_t series, struct textbuf *out)
 {
 	struct textbuf resource = {.fd = -1}, profiles = {.fd = -1};
@@ -451,7 +451,7 @@ static int put_series(struct otlp_request *x, const struct printout *p,
 	return ret;
 }
 
-int otlp_request_pack(struct otlp_request *x, const struct printout *p, struct textbuf *out)
+int otlp_pack(struct otlp_collected *x, const struct printout *p, struct textbuf *out)
 {
 	struct profile_order order;
 	uint32_t first = 0;

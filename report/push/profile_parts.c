@@ -10,7 +10,7 @@
 #include "common/compare.h"
 #include "common/minmax.h"
 #include "common/sort.h"
-#include "report/export/otlp_request.h"
+#include "report/export/otlp_pack.h"
 #include "report/export/pprof_profile.h"
 #include "report/tables/recording_tables.h"
 #include "report/tables/table_ids.h"
@@ -180,23 +180,23 @@ static int pack_pprof(struct profile_parts *x, const struct cell *cells, size_t 
 /* As pack_pprof. */
 static int pack_otlp(struct profile_parts *x, const struct cell *cells, size_t *nr)
 {
-	struct otlp_request request;
+	struct otlp_collected collected;
 	size_t i = 0;
-	int ret = otlp_request_init(&request);
+	int ret = otlp_collected_init(&collected);
 
-	request.frames.names_all = true;
-	request.labels = x->taker->labels;
-	request.time_ns = begin_of(x, cells);
-	request.duration_ns = duration_of(x, cells);
-	for (; i < *nr && request.samples.nr < PROFILE_SAMPLES_MAX && !ret; i++) {
+	collected.frames.names_all = true;
+	collected.labels = x->taker->labels;
+	collected.time_ns = begin_of(x, cells);
+	collected.duration_ns = duration_of(x, cells);
+	for (; i < *nr && collected.samples.nr < PROFILE_SAMPLES_MAX && !ret; i++) {
 		const struct stack_row row = row_of(x, &cells[i]);
 
-		ret = otlp_request_add(&request, &x->p, &row, cells[i].count, 0);
+		ret = otlp_collect(&collected, &x->p, &row, cells[i].count, 0);
 	}
 	*nr = i;
 	if (!ret)
-		ret = otlp_request_pack(&request, &x->p, &x->packed);
-	otlp_request_deinit(&request);
+		ret = otlp_pack(&collected, &x->p, &x->packed);
+	otlp_collected_deinit(&collected);
 	return !ret && x->packed.nr > PROFILE_BYTES_MAX ? -E2BIG : ret;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/export/otlp_request.h"
+#include "report/export/otlp_collect.h"
 
 #include <errno.h>
 #include <string.h>
@@ -23,46 +23,46 @@ static const uint8_t no_link[4 + TRACE_ID_BYTES + SPAN_ID_BYTES] = {
 	[2 + TRACE_ID_BYTES] = 2 << 3 | 2,
 	[3 + TRACE_ID_BYTES] = SPAN_ID_BYTES};
 
-int otlp_request_init(struct otlp_request *request)
+int otlp_collected_init(struct otlp_collected *x)
 {
 	int ret;
 
-	*request = (struct otlp_request){.scratch.fd = -1};
-	ret = pprof_tables_init(&request->frames);
+	*x = (struct otlp_collected){.scratch.fd = -1};
+	ret = pprof_tables_init(&x->frames);
 	if (!ret)
-		ret = series_set_init(&request->series);
+		ret = series_set_init(&x->series);
 	if (!ret)
-		ret = otlp_table_init(&request->attribute_sets, 1, "", 0);
+		ret = otlp_table_init(&x->attribute_sets, 1, "", 0);
 	if (!ret)
-		ret = otlp_table_init(&request->stacks, DICTIONARY_STACKS, "", 0);
+		ret = otlp_table_init(&x->stacks, DICTIONARY_STACKS, "", 0);
 	if (!ret)
-		ret = otlp_table_init(&request->links, DICTIONARY_LINKS, no_link, sizeof(no_link));
-	return ret ? ret : otlp_attributes_init(&request->attributes);
+		ret = otlp_table_init(&x->links, DICTIONARY_LINKS, no_link, sizeof(no_link));
+	return ret ? ret : otlp_attributes_init(&x->attributes);
 }
 
-void otlp_request_deinit(struct otlp_request *request)
+void otlp_collected_deinit(struct otlp_collected *x)
 {
-	pprof_tables_deinit(&request->frames);
-	otlp_attributes_deinit(&request->attributes);
-	otlp_table_deinit(&request->stacks);
-	otlp_table_deinit(&request->links);
-	otlp_table_deinit(&request->attribute_sets);
-	series_set_deinit(&request->series);
-	vec_free(&request->series_counts);
-	vec_free(&request->threads);
-	vec_free(&request->profiles);
-	vec_free(&request->samples);
-	vec_free(&request->values);
-	index_deinit(&request->thread_index);
-	index_deinit(&request->profile_index);
-	index_deinit(&request->sample_index);
-	vec_free(&request->places);
-	vec_free(&request->locations);
-	textbuf_deinit(&request->scratch);
+	pprof_tables_deinit(&x->frames);
+	otlp_attributes_deinit(&x->attributes);
+	otlp_table_deinit(&x->stacks);
+	otlp_table_deinit(&x->links);
+	otlp_table_deinit(&x->attribute_sets);
+	series_set_deinit(&x->series);
+	vec_free(&x->series_counts);
+	vec_free(&x->threads);
+	vec_free(&x->profiles);
+	vec_free(&x->samples);
+	vec_free(&x->values);
+	index_deinit(&x->thread_index);
+	index_deinit(&x->profile_index);
+	index_deinit(&x->sample_index);
+	vec_free(&x->places);
+	vec_free(&x->locations);
+	textbuf_deinit(&x->scratch);
 }
 
 /* Packs the numbers that were collected as the attributes of a sample, and its link. */
-static int add_attribute_set(struct otlp_request *x, uint32_t link, uint32_t *id)
+static int add_attribute_set(struct otlp_collected *x, uint32_t link, uint32_t *id)
 {
 	Otlp__Sample set = OTLP__SAMPLE__INIT;
 
@@ -90,7 +90,7 @@ static bool find_id(const struct model *model, const struct model_label_set *set
 }
 
 /* Finds the link of the samples with these labels; 0: they have none. */
-static int find_link(struct otlp_request *x, const struct model *model,
+static int find_link(struct otlp_collected *x, const struct model *model,
 		     const struct model_label_set *set, uint32_t *link)
 {
 	uint8_t trace[TRACE_ID_BYTES], span[SPAN_ID_BYTES];
@@ -106,7 +106,7 @@ static int find_link(struct otlp_request *x, const struct model *model,
 }
 
 /* Adds the labels of the request, and sets *@link to the number of the ids among them. */
-static int add_request_labels(struct otlp_request *x, const struct model *model, uint32_t id,
+static int add_request_labels(struct otlp_collected *x, const struct model *model, uint32_t id,
 			      uint32_t *link)
 {
 	const struct model_label_set *set = &model->label_sets.data[id];
@@ -124,7 +124,7 @@ static int add_request_labels(struct otlp_request *x, const struct model *model,
 }
 
 /* Makes the attributes of the samples of @thread of the process of @row. */
-static int describe_thread(struct otlp_request *x, const struct printout *p,
+static int describe_thread(struct otlp_collected *x, const struct printout *p,
 			   const struct stack_row *row, struct otlp_thread *thread)
 {
 	const struct model *model = &p->rec->model;
@@ -147,7 +147,7 @@ static int describe_thread(struct otlp_request *x, const struct printout *p,
 	return ret ? ret : add_attribute_set(x, link, &thread->attributes);
 }
 
-static int find_series(struct otlp_request *x, const struct model *model,
+static int find_series(struct otlp_collected *x, const struct model *model,
 		       const struct stack_row *row, uint32_t *series)
 {
 	int ret = series_set_add(&x->series, model, row->process, series);
@@ -157,7 +157,7 @@ static int find_series(struct otlp_request *x, const struct model *model,
 	return ret;
 }
 
-static int find_thread(struct otlp_request *x, const struct printout *p,
+static int find_thread(struct otlp_collected *x, const struct printout *p,
 		       const struct stack_row *row, struct otlp_thread *thread)
 {
 	const uint32_t key[] = {row->process, row->comm, row->tid, row->label_set};
@@ -183,7 +183,7 @@ static int find_thread(struct otlp_request *x, const struct printout *p,
 	return ret ? ret : index_push(&x->thread_index, &x->threads, hash, *thread);
 }
 
-static int find_profile(struct otlp_request *x, uint32_t series, uint32_t event, uint32_t *id)
+static int find_profile(struct otlp_collected *x, uint32_t series, uint32_t event, uint32_t *id)
 {
 	const struct otlp_profile profile = {series, event, OTLP_NONE, OTLP_NONE};
 	uint64_t hash = hash_u64((uint64_t)series << 32 | event);
@@ -201,8 +201,8 @@ static int find_profile(struct otlp_request *x, uint32_t series, uint32_t event,
 }
 
 /* Finds or adds the stack of the row whose places were made, the leaf first. */
-static int add_stack(struct otlp_request *x, const struct printout *p, const struct stack_row *row,
-		     uint32_t *id)
+static int add_stack(struct otlp_collected *x, const struct printout *p,
+		     const struct stack_row *row, uint32_t *id)
 {
 	Otlp__Stack stack = OTLP__STACK__INIT;
 	int ret = 0;
@@ -222,7 +222,7 @@ static int add_stack(struct otlp_request *x, const struct printout *p, const str
 	return otlp_table_add_message(&x->stacks, &stack.base, &x->scratch, id);
 }
 
-static int find_sample(struct otlp_request *x, const struct otlp_sample *wanted, uint32_t *id)
+static int find_sample(struct otlp_collected *x, const struct otlp_sample *wanted, uint32_t *id)
 {
 	const uint32_t key[] = {wanted->profile, wanted->stack, wanted->attributes};
 	uint64_t hash = hash_bytes(key, sizeof(key), 0);
@@ -250,7 +250,7 @@ static int find_sample(struct otlp_request *x, const struct otlp_sample *wanted,
 	return 0;
 }
 
-static int add_value(struct otlp_request *x, uint32_t id, uint64_t count, uint64_t time_ns)
+static int add_value(struct otlp_collected *x, uint32_t id, uint64_t count, uint64_t time_ns)
 {
 	struct otlp_sample *sample = &x->samples.data[id];
 	const struct otlp_value value = {
@@ -275,8 +275,8 @@ static int add_value(struct otlp_request *x, uint32_t id, uint64_t count, uint64
 	return vec_push(&x->values, value);
 }
 
-int otlp_request_add(struct otlp_request *x, const struct printout *p, const struct stack_row *row,
-		     uint64_t count, uint64_t time_ns)
+int otlp_collect(struct otlp_collected *x, const struct printout *p, const struct stack_row *row,
+		 uint64_t count, uint64_t time_ns)
 {
 	struct otlp_sample sample = {
 		.first_value = OTLP_NONE, .last_value = OTLP_NONE, .next = OTLP_NONE};

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A request of OTLP's profiles that is being made: a profile for each event of each series, and the
- * dictionary that all of them share. Elements are packed as they come, so that a million stacks
- * take little more memory than the request.
+ * OTLP's first step: samples are collected, as a profile for each event of each series, with the
+ * dictionary that all of them share. otlp_pack.h makes a request of them. Elements are packed as
+ * they come, so that a million stacks take little more memory than the request.
  */
-#ifndef REPORT_EXPORT_OTLP_REQUEST_H
-#define REPORT_EXPORT_OTLP_REQUEST_H
+#ifndef REPORT_EXPORT_OTLP_COLLECT_H
+#define REPORT_EXPORT_OTLP_COLLECT_H
 
 #include "common/option_spec.h"
-#include "report/export/otlp_attributes.h"
+#include "report/export/otlp_dictionary.h"
 #include "report/export/pprof_tables.h"
 #include "report/export/series_set.h"
 #include "report/export/stack_places.h"
 
 /* A value of a sample, in a slot or in the whole time. */
 struct otlp_value {
-	uint64_t time_ns; /* since 1970; 0 if the request has no times */
+	uint64_t time_ns; /* since 1970; 0 if samples have no times */
 	int64_t value;
 	uint32_t next; /* of the sample; OTLP_NONE: none */
 };
@@ -40,8 +40,8 @@ struct otlp_thread {
 
 #define OTLP_NONE UINT32_MAX
 
-/* otlp_request_init makes it. */
-struct otlp_request {
+/* otlp_collected_init makes it. */
+struct otlp_collected {
 	struct pprof_tables frames; /* locations have the numbers that they have in OTLP */
 	struct otlp_attributes attributes;
 	struct otlp_table stacks;
@@ -63,22 +63,16 @@ struct otlp_request {
 };
 
 /* Returns 0 or -ENOMEM. */
-int otlp_request_init(struct otlp_request *request);
+int otlp_collected_init(struct otlp_collected *collected);
 
-/* An all-zero request is fine. */
-void otlp_request_deinit(struct otlp_request *request);
+/* All zero is fine. */
+void otlp_collected_deinit(struct otlp_collected *collected);
 
 /*
  * Adds @count of the stack of @row, of the event of the view of @p, at @time_ns since 1970. Values
  * of one sample and one time that follow each other are added up. Returns 0 or -ENOMEM.
  */
-int otlp_request_add(struct otlp_request *request, const struct printout *p,
-		     const struct stack_row *row, uint64_t count, uint64_t time_ns);
-
-/*
- * Appends the request as bytes to @out, the profile with most samples first; nothing can be added
- * from then on. Returns 0 or -ENOMEM.
- */
-int otlp_request_pack(struct otlp_request *request, const struct printout *p, struct textbuf *out);
+int otlp_collect(struct otlp_collected *collected, const struct printout *p,
+		 const struct stack_row *row, uint64_t count, uint64_t time_ns);
 
 #endif

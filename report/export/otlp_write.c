@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Rows as profiles of OTLP. */
+/*
+ * OTLP's last step: the rows of a recording are collected and packed, and the bytes are written, or
+ * JSON that is made of them. Pushes send the bytes instead (report/push/profile_parts.c).
+ */
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 
 #include "report/export/exporters.h"
 #include "report/export/otlp.pb-c.h"
-#include "report/export/otlp_request.h"
+#include "report/export/otlp_pack.h"
 #include "report/export/timed_rows.h"
 #include "report/text/json_writer.h"
 #include "report/text/textbuf.h"
@@ -156,9 +159,9 @@ static int otlp_json_put(struct textbuf *out, const void *bytes, size_t len)
 	return 0;
 }
 
-/* A request, and the printout whose rows it gets. */
+/* What is collected, and the printout whose rows it gets. */
 struct adding {
-	struct otlp_request *request;
+	struct otlp_collected *collected;
 	const struct printout *p;
 };
 
@@ -166,7 +169,7 @@ static int add_row(void *ctx, const struct stack_row *row)
 {
 	const struct adding *adding = ctx;
 
-	return otlp_request_add(adding->request, adding->p, row, row->count, 0);
+	return otlp_collect(adding->collected, adding->p, row, row->count, 0);
 }
 
 /* The time of a part of a row is where its slice begins. */
@@ -175,11 +178,12 @@ static int add_timed_row(void *ctx, const struct timed_row *timed)
 	const struct adding *adding = ctx;
 	uint64_t start_ns = adding->p->rec->meta->start_realtime_ns;
 
-	return otlp_request_add(adding->request, adding->p, &timed->row, timed->row.count,
-				start_ns + timed->slot->begin_ns);
+	return otlp_collect(adding->collected, adding->p, &timed->row, timed->row.count,
+			    start_ns + timed->slot->begin_ns);
 }
 
-static int add_rows(struct otlp_request *x, const struct printout *p, struct rows_summary *summary)
+static int add_rows(struct otlp_collected *x, const struct printout *p,
+		    struct rows_summary *summary)
 {
 	struct adding adding = {x, p};
 
@@ -188,10 +192,10 @@ static int add_rows(struct otlp_request *x, const struct printout *p, struct row
 }
 
 /* JSON is made of the whole, since it has other bytes for all of it. */
-static int print_json(struct otlp_request *x, const struct printout *p)
+static int print_json(struct otlp_collected *x, const struct printout *p)
 {
 	struct textbuf packed = {.fd = -1};
-	int ret = otlp_request_pack(x, p, &packed);
+	int ret = otlp_pack(x, p, &packed);
 
 	if (!ret)
 		ret = otlp_json_put(p->out, packed.data, packed.nr);
@@ -204,8 +208,8 @@ int export_otlp(struct source *source, struct textbuf *out, const struct otlp_ch
 {
 	const struct recording *rec = &source->rec;
 	const struct printout p = source_printout(source, out);
-	struct otlp_request x;
-	int ret = otlp_request_init(&x);
+	struct otlp_collected x;
+	int ret = otlp_collected_init(&x);
 
 	x.time_ns = rec->meta->start_realtime_ns;
 	x.duration_ns = rec->end && rec->nr_recordings <= 1 ? rec->end->duration_ns
@@ -215,10 +219,10 @@ int export_otlp(struct source *source, struct textbuf *out, const struct otlp_ch
 		source->view.event = source->events.first + i;
 		ret = add_rows(&x, &p, summary);
 	}
-	/* The request has all stacks now, and its bytes take as much memory. */
+	/* All stacks are collected now, and the request takes as much memory. */
 	model_forget_rows(&source->rec.model);
 	if (!ret)
-		ret = choice->is_json ? print_json(&x, &p) : otlp_request_pack(&x, &p, out);
-	otlp_request_deinit(&x);
+		ret = choice->is_json ? print_json(&x, &p) : otlp_pack(&x, &p, out);
+	otlp_collected_deinit(&x);
 	return ret;
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * A table of OTLP's dictionary: elements that are there once, packed as the repeated field of a
- * message that they become. An element is known by its bytes. Element 0 is the zero value.
- */
-#ifndef REPORT_EXPORT_OTLP_TABLE_H
-#define REPORT_EXPORT_OTLP_TABLE_H
+/* What the samples of an OTLP request share: tables, and the strings and attributes in them. */
+#ifndef REPORT_EXPORT_OTLP_DICTIONARY_H
+#define REPORT_EXPORT_OTLP_DICTIONARY_H
 
 #include <protobuf-c/protobuf-c.h>
 
@@ -12,7 +9,10 @@
 #include "common/vec.h"
 #include "report/text/textbuf.h"
 
-/* otlp_table_init makes it. */
+/*
+ * A table: elements that are there once, packed as the repeated field of a message that they
+ * become. An element is known by its bytes. Element 0 is the zero value. otlp_table_init makes it.
+ */
 struct otlp_table {
 	uint32_t field;        /* its number in the message */
 	struct textbuf packed; /* each element with its tag and length */
@@ -46,5 +46,35 @@ void otlp_put_length(struct textbuf *out, uint32_t field, size_t len);
 
 /* Appends the fields of @message alone. */
 void otlp_put_fields(struct textbuf *out, const ProtobufCMessage *message);
+
+/*
+ * The strings and attributes. An attribute is a key of OTLP's semantic conventions, or one that
+ * begins with "profrec.", and a value. Numbers of attributes are collected until a message takes
+ * them. All functions return 0 or -ENOMEM. otlp_attributes_init makes them.
+ */
+struct otlp_attributes {
+	struct otlp_table strings, table;
+	VEC(int32_t) numbers; /* in table, of the message that is being made */
+	struct textbuf scratch;
+};
+
+int otlp_attributes_init(struct otlp_attributes *attributes);
+
+/* All-zero attributes are fine. */
+void otlp_attributes_deinit(struct otlp_attributes *attributes);
+
+/* Finds or adds a string of the program itself, or one that is escaped. */
+int otlp_add_string(struct otlp_attributes *attributes, const char *s, int32_t *id);
+
+int otlp_add_number(struct otlp_attributes *attributes, const char *key, uint64_t number);
+
+/* Adds @text of a profiled process, escaped. */
+int otlp_add_text(struct otlp_attributes *attributes, const char *key, const char *text);
+
+/*
+ * Sets *@indices and *@nr to the attributes that were added since the call before. They are valid
+ * until the next one is added.
+ */
+void otlp_take_attributes(struct otlp_attributes *attributes, int32_t **indices, size_t *nr);
 
 #endif

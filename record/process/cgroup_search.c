@@ -23,11 +23,11 @@
 /* The words for a part: of messages, and for people who do not know the name. */
 static const struct {
 	const char *noun, *listed_by;
-} parts[NR_WORKLOAD_PARTS + 1] = {
-	[WORKLOAD_CONTAINER] = {"container", "'docker ps', 'podman ps' or 'crictl ps' lists them"},
-	[WORKLOAD_POD] = {"pod", "'crictl pods' or 'podman pod ps' lists them"},
-	[WORKLOAD_UNIT] = {"unit", "'systemctl list-units' lists them"},
-	[NR_WORKLOAD_PARTS] = {"cgroup", "'systemd-cgls' or 'ls /sys/fs/cgroup' lists them"},
+} parts[NR_CGROUP_PARTS + 1] = {
+	[CGROUP_CONTAINER] = {"container", "'docker ps', 'podman ps' or 'crictl ps' lists them"},
+	[CGROUP_POD] = {"pod", "'crictl pods' or 'podman pod ps' lists them"},
+	[CGROUP_UNIT] = {"unit", "'systemctl list-units' lists them"},
+	[NR_CGROUP_PARTS] = {"cgroup", "'systemd-cgls' or 'ls /sys/fs/cgroup' lists them"},
 };
 
 /* A walk from the root downwards. Paths begin below the root; the root itself is "". */
@@ -49,12 +49,12 @@ static const char *last_name(const char *path)
 /* Is the directory @path what the word names? What is in a container is no other one. */
 static bool is_meant(const struct cgroup_wanted *wanted, const char *path)
 {
-	struct workload_name name;
+	struct cgroup_name name;
 
-	if (wanted->part == NR_WORKLOAD_PARTS)
+	if (wanted->part == NR_CGROUP_PARTS)
 		return !strcmp(last_name(path), wanted->word);
-	return *path && workload_find(path, wanted->part, &name) == strlen(path) &&
-	       workload_is_meant(name, wanted->word);
+	return *path && cgroup_part_find(path, wanted->part, &name) == strlen(path) &&
+	       cgroup_name_is_meant(name, wanted->word);
 }
 
 /* Adds the directories in @dir, which is @path. Returns 0 or -ENOMEM. */
@@ -127,10 +127,10 @@ static bool is_called(const struct cgroup_wanted *wanted, const char_vec *attrib
 			parts_of_pod[2] = value;
 		key = value + strlen(value) + 1;
 	}
-	if (wanted->part == WORKLOAD_POD)
-		return workload_label_is_meant(parts_of_pod, 2, wanted->word);
-	return workload_label_is_meant(parts_of_pod, 3, wanted->word) ||
-	       workload_label_is_meant(&name, 1, wanted->word);
+	if (wanted->part == CGROUP_POD)
+		return cgroup_label_is_meant(parts_of_pod, 2, wanted->word);
+	return cgroup_label_is_meant(parts_of_pod, 3, wanted->word) ||
+	       cgroup_label_is_meant(&name, 1, wanted->word);
 }
 
 static bool is_found(const struct search *s, const char *path)
@@ -147,18 +147,18 @@ static int walk_by_names(struct search *s)
 	for (size_t i = 0; i < s->paths.nr; i++) {
 		char *path = s->paths.data[i];
 		const char_vec *attributes;
-		struct workload_name name;
+		struct cgroup_name name;
 		size_t end;
 		int ret;
 
-		if (workload_find(path, WORKLOAD_CONTAINER, &name) != strlen(path))
+		if (cgroup_part_find(path, CGROUP_CONTAINER, &name) != strlen(path))
 			continue;
 		ret = container_names_find(&s->names, path, &attributes);
 		if (ret)
 			return ret;
 		if (!attributes || !attributes->nr || !is_called(s->wanted, attributes))
 			continue;
-		end = workload_find(path, s->wanted->part, &name);
+		end = cgroup_part_find(path, s->wanted->part, &name);
 		if (!end)
 			continue;
 		path[end] = '\0';
@@ -177,13 +177,13 @@ static const char *find_similar(const struct search *s)
 
 	snprintf(service, sizeof(service), "%s.service", word);
 	suggestion_init(&similar,
-			s->wanted->part == WORKLOAD_UNIT && !strchr(word, '.') ? service : word);
+			s->wanted->part == CGROUP_UNIT && !strchr(word, '.') ? service : word);
 	vec_for_each(&s->paths, path) {
 		const char *name = last_name(*path);
-		struct workload_name unit;
+		struct cgroup_name unit;
 
-		if (s->wanted->part == WORKLOAD_UNIT &&
-		    workload_find(*path, WORKLOAD_UNIT, &unit) != strlen(*path))
+		if (s->wanted->part == CGROUP_UNIT &&
+		    cgroup_part_find(*path, CGROUP_UNIT, &unit) != strlen(*path))
 			continue;
 		suggestion_try(&similar, name);
 		if (!within && *word && strstr(name, word))
@@ -194,10 +194,10 @@ static const char *find_similar(const struct search *s)
 
 static int refuse_none(const struct search *s, bool has_v1, struct err *err)
 {
-	enum workload_part part = s->wanted->part;
+	enum cgroup_part part = s->wanted->part;
 	const char *noun = parts[part].noun, *word = s->wanted->word;
 	const char *similar =
-		part == WORKLOAD_CONTAINER || part == WORKLOAD_POD ? NULL : find_similar(s);
+		part == CGROUP_CONTAINER || part == CGROUP_POD ? NULL : find_similar(s);
 
 	if (similar)
 		err_set(err, -ENOENT, "failed to find %s '%s'; did you mean '%s'?", noun, word,
@@ -257,7 +257,7 @@ int cgroup_search_below(const char *root, bool has_v1, const struct cgroup_wante
 	int ret = *wanted->word ? walk(&s) : 0;
 
 	if (!ret && !s.found.nr && *wanted->word &&
-	    (wanted->part == WORKLOAD_CONTAINER || wanted->part == WORKLOAD_POD))
+	    (wanted->part == CGROUP_CONTAINER || wanted->part == CGROUP_POD))
 		ret = walk_by_names(&s);
 	ret = ret ? err_set(err, ret, "failed to search the cgroups: out of memory")
 		  : conclude(&s, has_v1, path, err);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Finds a cgroup by what people call it: the name of its directory, or the container, pod or unit
- * that it is. The forms of these are those of common/workload.h, and the names that engines gave to
- * containers those of container_names.h.
+ * that it is. The forms of these are those of common/cgroup_facts.h, and the names that engines
+ * gave to containers those of container_names.h.
  */
 #ifndef RECORD_PROCESS_CGROUP_SEARCH_H
 #define RECORD_PROCESS_CGROUP_SEARCH_H
 
+#include "common/cgroup_facts.h"
 #include "common/err.h"
-#include "common/workload.h"
 
 /* The most cgroups that are searched. Users may make any number of them. */
 #define CGROUP_SEARCH_MAX 65536
@@ -16,7 +16,7 @@
 /* What @word names: a part of the path, or the directory itself. */
 struct cgroup_wanted {
 	const char *word;
-	enum workload_part part; /* NR_WORKLOAD_PARTS: a directory of the name @word */
+	enum cgroup_part part; /* NR_CGROUP_PARTS: a directory of the name @word */
 };
 
 /*

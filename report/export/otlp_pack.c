@@ -354,8 +354,8 @@ static int put_labels(const struct otlp_collected *x, struct textbuf *out)
 static int put_resource(struct otlp_collected *x, const struct printout *p, uint32_t series,
 			struct textbuf *out)
 {
-	const char *container = series_workload(&x->series, series, WORKLOAD_CONTAINER);
-	const char *pod = series_workload(&x->series, series, WORKLOAD_POD);
+	const char *container = series_cgroup_part(&x->series, series, CGROUP_CONTAINER);
+	const char *pod = series_cgroup_part(&x->series, series, CGROUP_POD);
 	struct textbuf facts = {.fd = -1};
 	int ret;
 
@@ -365,11 +365,11 @@ static int put_resource(struct otlp_collected *x, const struct printout *p, uint
 			     series_attribute(&x->series, series, i));
 	put_own_fact(x, &facts, "process.linux.cgroup", series_cgroup(&x->series, series));
 	put_own_fact(x, &facts,
-		     workload_is_id(container, strlen(container)) ? "container.id"
-								  : "container.name",
+		     is_container_id(container, strlen(container)) ? "container.id"
+								   : "container.name",
 		     container);
 	/* Pods of Podman have ids like containers. */
-	if (!workload_is_id(pod, strlen(pod)))
+	if (!is_container_id(pod, strlen(pod)))
 		put_own_fact(x, &facts, "k8s.pod.uid", pod);
 	put_escaped_fact(x, &facts, "host.name", p->rec->meta->hostname);
 	put_own_fact(x, &facts, "os.type", "linux");

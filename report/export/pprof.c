@@ -7,12 +7,12 @@
 
 #include "report/export/exporters.h"
 #include "report/export/pprof_profile.h"
-#include "report/model/workload_text.h"
+#include "report/model/cgroup_text.h"
 
 struct pprof {
 	struct pprof_profile profile;
 	int64_t thread, tid, pid, cgroup, is_base; /* strings: keys of labels */
-	int64_t workload[NR_WORKLOAD_PARTS];
+	int64_t cgroup_parts[NR_CGROUP_PARTS];
 	/* the recording whose rows are being added */
 	const struct printout *p;
 	bool subtracts;
@@ -58,17 +58,17 @@ static void describe_values(struct pprof *x)
 }
 
 /* Adds what the path of the cgroup says. Ids are whole, so that other tools know them. */
-static int add_workload(struct pprof *x, const char *cgroup)
+static int add_cgroup_parts(struct pprof *x, const char *cgroup)
 {
 	struct pprof_tables *t = &x->profile.tables;
 	struct textbuf name = {.fd = -1};
 	int ret = 0;
 
-	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS && !ret; part++) {
+	for (enum cgroup_part part = 0; part < NR_CGROUP_PARTS && !ret; part++) {
 		int64_t string;
 
 		name.nr = 0;
-		if (!workload_put(cgroup, part, &name))
+		if (!cgroup_part_put(cgroup, part, &name))
 			continue;
 		textbuf_escaped(&t->scratch, name.data, name.nr, TEXT_DATA);
 		ret = name.error ? name.error : t->scratch.error;
@@ -76,7 +76,8 @@ static int add_workload(struct pprof *x, const char *cgroup)
 			ret = pprof_add_string(t, t->scratch.data, t->scratch.nr, &string);
 		t->scratch.nr = 0;
 		if (!ret)
-			ret = pprof_profile_add_label(&x->profile, x->workload[part], string, 0);
+			ret = pprof_profile_add_label(&x->profile, x->cgroup_parts[part], string,
+						      0);
 	}
 	textbuf_deinit(&name);
 	return ret;
@@ -97,7 +98,7 @@ static int add_labels(struct pprof *x, const struct stack_row *row)
 		ret = pprof_profile_add_text(&x->profile, x->p, x->cgroup, process->info.cgroup);
 	cgroup = string_set_get(&x->p->rec->model.strings, process->info.cgroup);
 	if (!ret)
-		ret = add_workload(x, cgroup);
+		ret = add_cgroup_parts(x, cgroup);
 	if (!ret)
 		ret = pprof_profile_add_request(&x->profile, x->p, row->label_set, false);
 	if (!ret && x->subtracts)
@@ -196,8 +197,8 @@ int export_pprof(const struct printout *p, const struct printout *base,
 	x.tid = pprof_profile_string(&x.profile, "thread_id");
 	x.pid = pprof_profile_string(&x.profile, "pid");
 	x.cgroup = pprof_profile_string(&x.profile, "cgroup");
-	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++)
-		x.workload[part] = pprof_profile_string(&x.profile, workload_words[part]);
+	for (enum cgroup_part part = 0; part < NR_CGROUP_PARTS; part++)
+		x.cgroup_parts[part] = pprof_profile_string(&x.profile, cgroup_part_words[part]);
 	x.is_base = pprof_profile_string(&x.profile, "pprof::base");
 	add_comments(&x, p->rec);
 	ret = x.profile.tables.scratch.error;

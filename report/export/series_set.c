@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "common/hash.h"
-#include "report/model/workload_text.h"
+#include "report/model/cgroup_text.h"
 #include "report/tables/table_ids.h"
 #include "report/view/owner.h"
 
@@ -54,13 +54,13 @@ static int add_scratch(struct series_set *set, uint32_t *id)
 	return ret;
 }
 
-static int add_workload(struct series_set *set, const char *cgroup, enum workload_part part,
-			uint32_t *id)
+static int add_cgroup_part(struct series_set *set, const char *cgroup, enum cgroup_part part,
+			   uint32_t *id)
 {
 	struct textbuf name = {.fd = -1};
 	int ret;
 
-	workload_put(cgroup, part, &name);
+	cgroup_part_put(cgroup, part, &name);
 	textbuf_escaped(&set->scratch, name.data, name.nr, TEXT_DATA);
 	textbuf_fail(&set->scratch, name.error);
 	ret = add_scratch(set, id);
@@ -87,8 +87,8 @@ static int make_series(struct series_set *set, const struct model *model, uint32
 	textbuf_escaped(&set->scratch, cgroup, strlen(cgroup), TEXT_DATA);
 	if (!ret)
 		ret = add_scratch(set, &series->cgroup);
-	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS && !ret; part++)
-		ret = add_workload(set, cgroup, part, &series->workload[part]);
+	for (enum cgroup_part part = 0; part < NR_CGROUP_PARTS && !ret; part++)
+		ret = add_cgroup_part(set, cgroup, part, &series->cgroup_parts[part]);
 	return ret;
 }
 

@@ -7,7 +7,7 @@
 #ifndef REPORT_EXPORT_SERIES_SET_H
 #define REPORT_EXPORT_SERIES_SET_H
 
-#include "common/workload.h"
+#include "common/cgroup_facts.h"
 #include "report/model/model.h"
 #include "report/text/string_set.h"
 #include "report/text/textbuf.h"
@@ -18,7 +18,7 @@
 struct series {
 	uint32_t service, cgroup;                /* in texts; cgroup 0: not known */
 	uint32_t attributes[PROF_NR_ATTRIBUTES]; /* in texts; 0: not known. The first is unused */
-	uint32_t workload[NR_WORKLOAD_PARTS];    /* in texts; 0: none. The cgroup tells them */
+	uint32_t cgroup_parts[NR_CGROUP_PARTS];  /* in texts; 0: none. The cgroup tells them */
 };
 
 /* series_set_init makes it. */
@@ -68,10 +68,10 @@ static inline const char *series_attribute(const struct series_set *set, uint32_
 	return string_set_get(&set->texts, set->items.data[id].attributes[attribute]);
 }
 
-static inline const char *series_workload(const struct series_set *set, uint32_t id,
-					  enum workload_part part)
+static inline const char *series_cgroup_part(const struct series_set *set, uint32_t id,
+					     enum cgroup_part part)
 {
-	return string_set_get(&set->texts, set->items.data[id].workload[part]);
+	return string_set_get(&set->texts, set->items.data[id].cgroup_parts[part]);
 }
 
 #endif

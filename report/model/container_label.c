@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "report/model/container_label.h"
 
+#include "common/cgroup_facts.h"
 #include "common/cleanup.h"
-#include "common/workload.h"
 
 /* The names of which the label is made, outermost first. */
 static const enum prof_attribute in_engine[] = {PROF_ATTRIBUTE_CONTAINER},
@@ -35,7 +35,7 @@ static bool has_name(const struct model *model, const struct model_process *proc
 
 	for (size_t i = 0; i < nr; i++)
 		texts[i] = model_process_attribute(model, process, parts[i]);
-	return workload_label_is_meant(texts, nr, name);
+	return cgroup_label_is_meant(texts, nr, name);
 }
 
 bool container_label_put(const struct model *model, const struct model_process *process,

@@ -8,8 +8,8 @@
 
 #include "common/cleanup.h"
 #include "common/compare.h"
+#include "report/model/cgroup_text.h"
 #include "report/model/process_layouts.h"
-#include "report/model/workload_text.h"
 
 /* A line has at most this many thread names, because a process can have thousands. */
 #define THREADS_MAX 8
@@ -378,16 +378,16 @@ static void put_known(struct json *json, const char *key, uint32_t n, uint32_t u
 		json_put_number(json, key, n);
 }
 
-static void put_workload(struct json *json, const char *cgroup, enum workload_part part)
+static void put_cgroup_part(struct json *json, const char *cgroup, enum cgroup_part part)
 {
 	struct textbuf text = {.fd = -1};
 
-	workload_put(cgroup, part, &text);
+	cgroup_part_put(cgroup, part, &text);
 	textbuf_char(&text, '\0');
 	if (text.error)
 		textbuf_fail(json->out, text.error);
 	else
-		json_put_text(json, workload_words[part], text.data);
+		json_put_text(json, cgroup_part_words[part], text.data);
 	textbuf_deinit(&text);
 }
 
@@ -414,8 +414,8 @@ static void print_json(const struct process_table *table, const struct line *lin
 	json_close(json, ']');
 	json_put_text(json, "exe", string_set_get(strings, process.info.exe));
 	json_put_text(json, "cgroup", string_set_get(strings, process.info.cgroup));
-	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++)
-		put_workload(json, string_set_get(strings, process.info.cgroup), part);
+	for (enum cgroup_part part = 0; part < NR_CGROUP_PARTS; part++)
+		put_cgroup_part(json, string_set_get(strings, process.info.cgroup), part);
 	json_open(json, "attributes", '{');
 	for (enum prof_attribute i = 0; i < PROF_NR_ATTRIBUTES; i++)
 		if (process.attributes[i])

@@ -232,8 +232,8 @@ static int take(struct profile_parts *x, const struct cell *cell, uint64_t nr_sa
 		.begin_ns = begin_of(x, cell),
 	};
 
-	for (enum workload_part i = 0; i < NR_WORKLOAD_PARTS; i++)
-		part.workload[i] = series_workload(&x->series, cell->series, i);
+	for (enum cgroup_part i = 0; i < NR_CGROUP_PARTS; i++)
+		part.cgroup_parts[i] = series_cgroup_part(&x->series, cell->series, i);
 	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES; i++)
 		part.attributes[i] = series_attribute(&x->series, cell->series, i);
 	make_id(x, &part, cell);

@@ -28,8 +28,8 @@ enum profile_format {
 
 /* All is borrowed. */
 struct profile_part {
-	const char *service, *cgroup;            /* "": not known */
-	const char *workload[NR_WORKLOAD_PARTS]; /* "": none */
+	const char *service, *cgroup;              /* "": not known */
+	const char *cgroup_parts[NR_CGROUP_PARTS]; /* "": none */
 	/* what processes say of themselves, but for the service; "": nothing */
 	const char *attributes[PROF_NR_ATTRIBUTES];
 	const struct textbuf *packed;

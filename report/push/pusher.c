@@ -14,7 +14,7 @@
 
 /* The request that pushes a profile: Pyroscope's PushRequest as bytes. */
 
-#define OWN_LABELS_MAX (4 + NR_WORKLOAD_PARTS + PROF_NR_ATTRIBUTES)
+#define OWN_LABELS_MAX (4 + NR_CGROUP_PARTS + PROF_NR_ATTRIBUTES)
 #define LABELS_MAX     (OWN_LABELS_MAX + USER_LABELS_MAX)
 
 /* Text of labels is in the buffer, whose place changes as it grows. */
@@ -122,8 +122,8 @@ static int push_request_pack(const struct profile_part *part, const char *host,
 	add_label(&labels, "__name__", strlen("__name__"), "process_cpu");
 	add_own(&labels, target, "service_name", part->service);
 	add_own(&labels, target, "cgroup", part->cgroup);
-	for (enum workload_part i = 0; i < NR_WORKLOAD_PARTS; i++)
-		add_own(&labels, target, workload_words[i], part->workload[i]);
+	for (enum cgroup_part i = 0; i < NR_CGROUP_PARTS; i++)
+		add_own(&labels, target, cgroup_part_words[i], part->cgroup_parts[i]);
 	for (enum prof_attribute i = PROF_ATTRIBUTE_SERVICE + 1; i < PROF_NR_ATTRIBUTES; i++)
 		add_attribute(&labels, target, prof_attribute_keys[i], part->attributes[i]);
 	add_own(&labels, target, "host", host);

@@ -5,8 +5,8 @@
 
 #include "common/cleanup.h"
 #include "format/check.h"
+#include "report/model/cgroup_text.h"
 #include "report/model/process_name.h"
-#include "report/model/workload_text.h"
 #include "report/tables/epoch_frames.h"
 #include "report/tables/service_name.h"
 #include "report/tables/slice_times.h"
@@ -33,7 +33,7 @@ struct epoch_tables {
 	struct row_text *comms;                 /* by string: name of the thread */
 	struct row_text *before;                /* by process: host, service and cgroup */
 	struct row_text *after;                 /* by process: pid and build-id of the executable */
-	struct row_text *workloads;             /* by process: container, pod, unit */
+	struct row_text *cgroup_parts;          /* by process: container, pod, unit */
 	struct row_text *labels;                /* by label set: of the request, end of the row */
 	struct row_text *times;                 /* by slice: begin and length */
 	uint64_t *begins_ms;                    /* by slice */
@@ -270,21 +270,21 @@ static void make_after(struct epoch_tables *t, uint32_t process)
 	t->after[process] = end_text(t, start);
 }
 
-static void make_workload(struct epoch_tables *t, uint32_t process)
+static void make_cgroup_parts(struct epoch_tables *t, uint32_t process)
 {
 	const struct prof_process_info *info = t->infos[process];
 	const char *cgroup = info ? t->epoch->strings[info->cgroup].s : "";
 	struct textbuf name = {.fd = -1};
 	size_t start = t->texts.nr;
 
-	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++) {
+	for (enum cgroup_part part = 0; part < NR_CGROUP_PARTS; part++) {
 		name.nr = 0;
-		workload_put(cgroup, part, &name);
+		cgroup_part_put(cgroup, part, &name);
 		textbuf_char(&t->texts, '\t');
 		textbuf_escaped(&t->texts, name.data, name.nr, TEXT_FIELD);
 	}
 	textbuf_char(&t->texts, '\t');
-	t->workloads[process] = end_text(t, start);
+	t->cgroup_parts[process] = end_text(t, start);
 	textbuf_fail(&t->texts, name.error);
 	textbuf_deinit(&name);
 }
@@ -350,7 +350,7 @@ static int make_texts(struct epoch_tables *t, const struct prof_count *count)
 	if (!t->before[count->process].len) {
 		make_before(t, count->process);
 		make_after(t, count->process);
-		make_workload(t, count->process);
+		make_cgroup_parts(t, count->process);
 	}
 	if (!t->labels[count->label_set].len)
 		make_labels(t, count->label_set);
@@ -371,7 +371,7 @@ static int put_row(struct epoch_tables *t, const struct prof_count *count, uint3
 	textbuf_char(&rows->text, '\t');
 	textbuf_bytes(&rows->text, end_texts[t->end].s, end_texts[t->end].len);
 	textbuf_u64(&rows->text, nr);
-	put_text(t, &t->workloads[count->process]);
+	put_text(t, &t->cgroup_parts[count->process]);
 	textbuf_u64(&rows->text, count->tid);
 	textbuf_char(&rows->text, '\t');
 	put_text(t, &t->labels[count->label_set]);
@@ -464,15 +464,15 @@ static int init(struct epoch_tables *t, struct recording_tables *to, const struc
 		.comms = calloc(epoch->nr_strings, sizeof(*t->comms)),
 		.before = calloc(epoch->nr_processes, sizeof(*t->before)),
 		.after = calloc(epoch->nr_processes, sizeof(*t->after)),
-		.workloads = calloc(epoch->nr_processes, sizeof(*t->workloads)),
+		.cgroup_parts = calloc(epoch->nr_processes, sizeof(*t->cgroup_parts)),
 		.labels = calloc(epoch->nr_label_sets + 1, sizeof(*t->labels)),
 		.times = calloc(nr_slices, sizeof(*t->times)),
 		.begins_ms = calloc(nr_slices, sizeof(*t->begins_ms)),
 		.infos = calloc(epoch->nr_processes, sizeof(*t->infos)),
 		.named = calloc(epoch->nr_processes, sizeof(*t->named)),
 	};
-	if (!t->side_ids || !t->comms || !t->before || !t->after || !t->workloads || !t->labels ||
-	    !t->times || !t->begins_ms || !t->infos || !t->named)
+	if (!t->side_ids || !t->comms || !t->before || !t->after || !t->cgroup_parts ||
+	    !t->labels || !t->times || !t->begins_ms || !t->infos || !t->named)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < epoch->nr_process_infos; i++)
 		t->infos[epoch->process_infos[i].process] = &epoch->process_infos[i];
@@ -488,7 +488,7 @@ static void deinit(struct epoch_tables *t)
 	free(t->comms);
 	free(t->before);
 	free(t->after);
-	free(t->workloads);
+	free(t->cgroup_parts);
 	free(t->labels);
 	free(t->times);
 	free(t->begins_ms);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "report/model/workload_text.h"
+#include "report/model/cgroup_text.h"
 
 #define UNIT_SUFFIX ".service"
 
@@ -21,13 +21,13 @@ static bool is_service(struct textbuf *unit)
 void service_name_put(struct textbuf *out, const struct service_facts *facts)
 {
 	struct textbuf unit = {.fd = -1}, container = {.fd = -1};
-	size_t in_unit = workload_put(facts->cgroup, WORKLOAD_UNIT, &unit);
-	size_t in_container = workload_put(facts->cgroup, WORKLOAD_CONTAINER, &container);
+	size_t in_unit = cgroup_part_put(facts->cgroup, CGROUP_UNIT, &unit);
+	size_t in_container = cgroup_part_put(facts->cgroup, CGROUP_CONTAINER, &container);
 
 	if (in_unit && !is_service(&unit))
 		in_unit = 0;
-	if (workload_is_id(container.data, container.nr))
-		container.nr = WORKLOAD_SHORT_ID;
+	if (is_container_id(container.data, container.nr))
+		container.nr = CGROUP_SHORT_ID;
 	if (facts->said[0])
 		textbuf_str(out, facts->said);
 	else if (in_unit > in_container)

@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #include "common/cleanup.h"
+#include "report/model/cgroup_text.h"
 #include "report/model/container_label.h"
 #include "report/model/process_name.h"
 #include "report/model/row_changes.h"
-#include "report/model/workload_text.h"
 #include "report/tables/service_name.h"
 
 const char *const owner_words[NR_OWNERS + 1] = {
@@ -55,10 +55,10 @@ static void put_process(const struct model *model, const struct model_process *p
 bool owner_put(const struct model *model, const struct model_process *process, enum owner owner,
 	       struct textbuf *out)
 {
-	static const enum workload_part parts[NR_OWNERS] = {
-		[OWNER_CONTAINER] = WORKLOAD_CONTAINER,
-		[OWNER_POD] = WORKLOAD_POD,
-		[OWNER_UNIT] = WORKLOAD_UNIT,
+	static const enum cgroup_part parts[NR_OWNERS] = {
+		[OWNER_CONTAINER] = CGROUP_CONTAINER,
+		[OWNER_POD] = CGROUP_POD,
+		[OWNER_UNIT] = CGROUP_UNIT,
 	};
 	const char *cgroup = string_set_get(&model->strings, process->info.cgroup);
 	size_t start = out->nr;
@@ -73,10 +73,10 @@ bool owner_put(const struct model *model, const struct model_process *process, e
 		put_process(model, process, out);
 	else if (owner == OWNER_CGROUP)
 		textbuf_str(out, cgroup);
-	else if (!workload_put(cgroup, parts[owner], out))
+	else if (!cgroup_part_put(cgroup, parts[owner], out))
 		return false;
-	if (owner == OWNER_CONTAINER && workload_is_id(out->data + start, out->nr - start))
-		out->nr = start + WORKLOAD_SHORT_ID;
+	if (owner == OWNER_CONTAINER && is_container_id(out->data + start, out->nr - start))
+		out->nr = start + CGROUP_SHORT_ID;
 	return out->nr > start;
 }
 

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/arena.h"
+#include "common/cgroup_facts.h"
 #include "common/cleanup.h"
-#include "common/workload.h"
 #include "report/model/container_label.h"
 #include "report/model/row_changes.h"
 #include "report/view/request_label.h"
@@ -226,33 +226,33 @@ static int filter_cgroups(struct filtering *f)
 }
 
 /* Does the user want the container, pod or unit @name? */
-static bool is_in_workload(const string_vec *wanted, struct workload_name name)
+static bool is_in_cgroup_part(const string_vec *wanted, struct cgroup_name name)
 {
 	vec_for_each(wanted, it)
-		if (workload_is_meant(name, *it))
+		if (cgroup_name_is_meant(name, *it))
 			return true;
 	return false;
 }
 
 /* Does the user want the container or pod of @process by the name that its engine gave it? */
 static bool has_wanted_name(const struct model *model, const struct model_process *process,
-			    const string_vec *wanted, enum workload_part part)
+			    const string_vec *wanted, enum cgroup_part part)
 {
 	vec_for_each(wanted, it) {
-		if (part == WORKLOAD_CONTAINER && container_has_name(model, process, *it))
+		if (part == CGROUP_CONTAINER && container_has_name(model, process, *it))
 			return true;
-		if (part == WORKLOAD_POD && pod_has_name(model, process, *it))
+		if (part == CGROUP_POD && pod_has_name(model, process, *it))
 			return true;
 	}
 	return false;
 }
 
 /* A path is read once for each process, which can have many rows. */
-static int filter_workloads(struct filtering *f, enum workload_part part, const string_vec *wanted)
+static int filter_cgroup_parts(struct filtering *f, enum cgroup_part part, const string_vec *wanted)
 {
 	const struct model *model = f->model;
 	_cleanup_free_ bool *is_wanted = calloc(model->processes.nr, sizeof(*is_wanted));
-	struct workload_name name;
+	struct cgroup_name name;
 
 	if (!is_wanted)
 		return -ENOMEM;
@@ -260,8 +260,9 @@ static int filter_workloads(struct filtering *f, enum workload_part part, const 
 		const struct model_process *process = &model->processes.data[i];
 		const char *cgroup = string_set_get(&model->strings, process->info.cgroup);
 
-		is_wanted[i] = has_wanted_name(model, process, wanted, part) ||
-			       (workload_find(cgroup, part, &name) && is_in_workload(wanted, name));
+		is_wanted[i] =
+			has_wanted_name(model, process, wanted, part) ||
+			(cgroup_part_find(cgroup, part, &name) && is_in_cgroup_part(wanted, name));
 	}
 	for (size_t i = 0; i < model->rows.nr; i++)
 		f->is_kept[i] &= is_wanted[model->rows.data[i].process];
@@ -478,11 +479,11 @@ static int run_step(struct filtering *f, enum filter_step step, const struct nam
 	case FILTER_CGROUP:
 		return filter_cgroups(f);
 	case FILTER_CONTAINER:
-		return filter_workloads(f, WORKLOAD_CONTAINER, &f->filter->containers);
+		return filter_cgroup_parts(f, CGROUP_CONTAINER, &f->filter->containers);
 	case FILTER_POD:
-		return filter_workloads(f, WORKLOAD_POD, &f->filter->pods);
+		return filter_cgroup_parts(f, CGROUP_POD, &f->filter->pods);
 	case FILTER_UNIT:
-		return filter_workloads(f, WORKLOAD_UNIT, &f->filter->units);
+		return filter_cgroup_parts(f, CGROUP_UNIT, &f->filter->units);
 	case FILTER_SERVICE:
 		return filter_services(f);
 	case FILTER_LABEL:

@@ -40,14 +40,14 @@ static void begin(void)
 	write_file("tree/cgroup.procs", "1\n");
 }
 
-static int search(enum workload_part part, const char *word, bool has_v1)
+static int search(enum cgroup_part part, const char *word, bool has_v1)
 {
 	const struct cgroup_wanted wanted = {word, part};
 
 	return cgroup_search_below("tree", has_v1, &wanted, &path, &err);
 }
 
-static void expect_found(enum workload_part part, const char *word, const char *want)
+static void expect_found(enum cgroup_part part, const char *word, const char *want)
 {
 	ck_assert_msg(!search(part, word, false), "%s", err.text);
 	ck_assert_str_eq(path, want);
@@ -55,7 +55,7 @@ static void expect_found(enum workload_part part, const char *word, const char *
 	path = NULL;
 }
 
-static void expect_refused(enum workload_part part, const char *word, bool has_v1, int code,
+static void expect_refused(enum cgroup_part part, const char *word, bool has_v1, int code,
 			   const char *text, const char *hint)
 {
 	ck_assert_int_eq(search(part, word, has_v1), code);
@@ -65,24 +65,23 @@ static void expect_refused(enum workload_part part, const char *word, bool has_v
 
 START_TEST(what_there_is)
 {
-	expect_found(NR_WORKLOAD_PARTS, "kubepods.slice", "tree/kubepods.slice");
+	expect_found(NR_CGROUP_PARTS, "kubepods.slice", "tree/kubepods.slice");
 	/* What is below a directory that is meant belongs to it. */
-	expect_found(NR_WORKLOAD_PARTS, "nginx.service", "tree/system.slice/nginx.service");
-	expect_found(WORKLOAD_UNIT, "nginx", "tree/system.slice/nginx.service");
-	expect_found(WORKLOAD_UNIT, "worker@1.service", "tree/user.slice/worker@1.service");
-	expect_found(WORKLOAD_CONTAINER, "0123", "tree/system.slice/docker-" ID ".scope");
-	expect_found(WORKLOAD_POD, "0f1e2d3c-4b5a",
-		     "tree/kubepods.slice/kubepods-pod" UID_ ".slice");
+	expect_found(NR_CGROUP_PARTS, "nginx.service", "tree/system.slice/nginx.service");
+	expect_found(CGROUP_UNIT, "nginx", "tree/system.slice/nginx.service");
+	expect_found(CGROUP_UNIT, "worker@1.service", "tree/user.slice/worker@1.service");
+	expect_found(CGROUP_CONTAINER, "0123", "tree/system.slice/docker-" ID ".scope");
+	expect_found(CGROUP_POD, "0f1e2d3c-4b5a", "tree/kubepods.slice/kubepods-pod" UID_ ".slice");
 }
 END_TEST
 
 START_TEST(several)
 {
-	expect_refused(NR_WORKLOAD_PARTS, "init.scope", false, -EINVAL,
+	expect_refused(NR_CGROUP_PARTS, "init.scope", false, -EINVAL,
 		       "'init.scope' may be any of 2 cgroups: /system.slice/docker-" ID
 		       ".scope/init.scope, /user.slice/init.scope",
 		       "--cgroup takes one of these paths");
-	ck_assert_int_eq(search(WORKLOAD_CONTAINER, "01", false), -EINVAL);
+	ck_assert_int_eq(search(CGROUP_CONTAINER, "01", false), -EINVAL);
 	ck_assert_ptr_nonnull(strstr(err.text, "'01' may be any of 2 containers: "));
 	for (char name[] = "tree/a"; name[5] < 'g'; name[5]++) {
 		char below[] = "tree/?/many";
@@ -91,7 +90,7 @@ START_TEST(several)
 		ck_assert_int_eq(mkdir(name, 0755), 0);
 		ck_assert_int_eq(mkdir(below, 0755), 0);
 	}
-	ck_assert_int_eq(search(NR_WORKLOAD_PARTS, "many", false), -EINVAL);
+	ck_assert_int_eq(search(NR_CGROUP_PARTS, "many", false), -EINVAL);
 	ck_assert_str_eq(err.text,
 			 "'many' may be any of 6 cgroups: /a/many, /b/many, /c/many, /d/many ...");
 }
@@ -102,21 +101,21 @@ START_TEST(none)
 	static const char v1[] =
 		"this host has cgroup v1, too, and what is there alone cannot be chosen; -p and --mntns choose its processes";
 
-	expect_refused(NR_WORKLOAD_PARTS, "ngnix.service", true, -ENOENT,
+	expect_refused(NR_CGROUP_PARTS, "ngnix.service", true, -ENOENT,
 		       "failed to find cgroup 'ngnix.service'; did you mean 'nginx.service'?",
 		       "'systemd-cgls' or 'ls /sys/fs/cgroup' lists them");
-	expect_refused(NR_WORKLOAD_PARTS, "orker", false, -ENOENT,
+	expect_refused(NR_CGROUP_PARTS, "orker", false, -ENOENT,
 		       "failed to find cgroup 'orker'; did you mean 'worker@1.service'?",
 		       "'systemd-cgls' or 'ls /sys/fs/cgroup' lists them");
-	expect_refused(WORKLOAD_UNIT, "ngnix", false, -ENOENT,
+	expect_refused(CGROUP_UNIT, "ngnix", false, -ENOENT,
 		       "failed to find unit 'ngnix'; did you mean 'nginx.service'?",
 		       "'systemctl list-units' lists them");
-	expect_refused(WORKLOAD_CONTAINER, "9", false, -ENOENT,
+	expect_refused(CGROUP_CONTAINER, "9", false, -ENOENT,
 		       "failed to find container '9' in the cgroup v2 tree tree",
 		       "'docker ps', 'podman ps' or 'crictl ps' lists them");
-	expect_refused(WORKLOAD_POD, "9", true, -ENOENT,
+	expect_refused(CGROUP_POD, "9", true, -ENOENT,
 		       "failed to find pod '9' in the cgroup v2 tree tree", v1);
-	expect_refused(NR_WORKLOAD_PARTS, "", false, -ENOENT,
+	expect_refused(NR_CGROUP_PARTS, "", false, -ENOENT,
 		       "failed to find cgroup '' in the cgroup v2 tree tree",
 		       "'systemd-cgls' or 'ls /sys/fs/cgroup' lists them");
 }
@@ -126,8 +125,8 @@ START_TEST(memory_is_released)
 {
 	heap_for_each_round(i)
 	{
-		expect_found(WORKLOAD_UNIT, "nginx", "tree/system.slice/nginx.service");
-		ck_assert_int_eq(search(NR_WORKLOAD_PARTS, "x", false), -ENOENT);
+		expect_found(CGROUP_UNIT, "nginx", "tree/system.slice/nginx.service");
+		ck_assert_int_eq(search(NR_CGROUP_PARTS, "x", false), -ENOENT);
 	}
 	ck_assert(!heap_has_grown());
 }

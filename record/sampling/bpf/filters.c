@@ -100,17 +100,17 @@ static int search(const struct cgroup_wanted *wanted, struct filters *f, struct 
 static int find_cgroup(struct filters *f, struct err *err)
 {
 	const struct filter_options *o = &f->options;
-	const struct cgroup_wanted ways[] = {{o->container, WORKLOAD_CONTAINER},
-					     {o->pod, WORKLOAD_POD},
-					     {o->unit, WORKLOAD_UNIT},
-					     {o->cgroup, NR_WORKLOAD_PARTS}};
+	const struct cgroup_wanted ways[] = {{o->container, CGROUP_CONTAINER},
+					     {o->pod, CGROUP_POD},
+					     {o->unit, CGROUP_UNIT},
+					     {o->cgroup, NR_CGROUP_PARTS}};
 	int ret = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(ways); i++) {
 		if (!ways[i].word)
 			continue;
 		/* The name of a directory may also be a path: from where the user is. */
-		if (ways[i].part != NR_WORKLOAD_PARTS ||
+		if (ways[i].part != NR_CGROUP_PARTS ||
 		    (!strchr(o->cgroup, '/') && open_directory(o->cgroup, f)))
 			return search(&ways[i], f, err);
 		ret = f->cgroup_fd < 0 ? open_path(o->cgroup, f, err) : 0;

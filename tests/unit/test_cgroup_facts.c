@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/model/workload_text.h"
+#include "report/model/cgroup_text.h"
 #include "tests/unit/suite.h"
 
 #define ID     "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -10,7 +10,7 @@
 
 /* Paths as engines make them, and what they say; NULL: nothing. */
 static const struct {
-	const char *path, *parts[NR_WORKLOAD_PARTS];
+	const char *path, *parts[NR_CGROUP_PARTS];
 } forms[] = {
 	/* Docker: systemd's driver and that of cgroupfs; containerd's nerdctl; BuildKit */
 	{"/system.slice/docker-" ID ".scope", {ID}},
@@ -80,12 +80,12 @@ static const struct {
 
 static void expect(const char *path, const char *const *parts)
 {
-	for (enum workload_part part = 0; part < NR_WORKLOAD_PARTS; part++) {
+	for (enum cgroup_part part = 0; part < NR_CGROUP_PARTS; part++) {
 		struct textbuf out = {.fd = -1};
-		size_t end = workload_put(path, part, &out);
+		size_t end = cgroup_part_put(path, part, &out);
 
 		textbuf_char(&out, '\0');
-		ck_assert_msg(!end == !parts[part], "%s of %s: '%s'", workload_words[part], path,
+		ck_assert_msg(!end == !parts[part], "%s of %s: '%s'", cgroup_part_words[part], path,
 			      out.data);
 		ck_assert_uint_le(end, strlen(path));
 		ck_assert_str_eq(out.data, parts[part] ? parts[part] : "");
@@ -103,7 +103,7 @@ END_TEST
 /* Ids of other lengths, with other letters, and after other words are no ids. */
 START_TEST(no_ids)
 {
-	static const char *const none[NR_WORKLOAD_PARTS],
+	static const char *const none[NR_CGROUP_PARTS],
 		*const paths[] = {
 			"/docker/a" ID,
 			"/docker/" ID "a",
@@ -130,15 +130,15 @@ END_TEST
 /* Whoever may make cgroups chooses the names of all kinds, of any length. */
 START_TEST(hostile_names)
 {
-	static const char *const escape[NR_WORKLOAD_PARTS] = {NULL, NULL, "\x1b[31m\n.service"};
-	static const char *const name[NR_WORKLOAD_PARTS] = {"a\x1b\n"},
-				 *const escaped[NR_WORKLOAD_PARTS] = {"a\x1b"};
-	static const char *const cut[NR_WORKLOAD_PARTS] = {"a\\x2"},
-				 *const zero[NR_WORKLOAD_PARTS] = {"a\\x00b"};
-	static const char *const letters[NR_WORKLOAD_PARTS] = {"\\xzz"};
+	static const char *const escape[NR_CGROUP_PARTS] = {NULL, NULL, "\x1b[31m\n.service"};
+	static const char *const name[NR_CGROUP_PARTS] = {"a\x1b\n"},
+				 *const escaped[NR_CGROUP_PARTS] = {"a\x1b"};
+	static const char *const cut[NR_CGROUP_PARTS] = {"a\\x2"}, *const zero[NR_CGROUP_PARTS] = {
+									   "a\\x00b"};
+	static const char *const letters[NR_CGROUP_PARTS] = {"\\xzz"};
 	size_t len = 65000;
 	char *path = calloc(1, len + sizeof("/.service"));
-	const char *longest[NR_WORKLOAD_PARTS] = {0};
+	const char *longest[NR_CGROUP_PARTS] = {0};
 
 	expect("/\x1b[31m\n.service", escape);
 	expect("/lxc.payload.a\x1b\n", name);
@@ -151,10 +151,10 @@ START_TEST(hostile_names)
 	path[0] = '/';
 	expect(path, longest);
 	strcat(path, ".service");
-	longest[WORKLOAD_UNIT] = path + 1;
+	longest[CGROUP_UNIT] = path + 1;
 	expect(path, longest);
 	memset(path, '/', len);
-	longest[WORKLOAD_UNIT] = NULL;
+	longest[CGROUP_UNIT] = NULL;
 	expect(path, longest);
 	free(path);
 }
@@ -162,20 +162,20 @@ END_TEST
 
 START_TEST(ids)
 {
-	ck_assert(workload_is_id(ID, strlen(ID)));
-	ck_assert(!workload_is_id(ID, strlen(ID) - 1));
-	ck_assert(!workload_is_id(ID "0", strlen(ID) + 1));
-	ck_assert(!workload_is_id("web", 3));
-	ck_assert(!workload_is_id(NULL, 0));
+	ck_assert(is_container_id(ID, strlen(ID)));
+	ck_assert(!is_container_id(ID, strlen(ID) - 1));
+	ck_assert(!is_container_id(ID "0", strlen(ID) + 1));
+	ck_assert(!is_container_id("web", 3));
+	ck_assert(!is_container_id(NULL, 0));
 }
 END_TEST
 
-static bool is_meant(const char *path, enum workload_part part, const char *word)
+static bool is_meant(const char *path, enum cgroup_part part, const char *word)
 {
-	struct workload_name name;
+	struct cgroup_name name;
 
-	ck_assert_uint_ne(workload_find(path, part, &name), 0);
-	return workload_is_meant(name, word);
+	ck_assert_uint_ne(cgroup_part_find(path, part, &name), 0);
+	return cgroup_name_is_meant(name, word);
 }
 
 /* The beginning of an id or uid is enough, but not that of a name. */
@@ -185,21 +185,21 @@ START_TEST(words_of_people)
 		   *nspawn = "/machine-web\\x2d1.scope";
 	const char *pod = "/kubepods-pod" UID_ ".slice", *unit = "/system.slice/nginx.service";
 
-	ck_assert(is_meant(docker, WORKLOAD_CONTAINER, "0123"));
-	ck_assert(is_meant(docker, WORKLOAD_CONTAINER, ID));
-	ck_assert(!is_meant(docker, WORKLOAD_CONTAINER, ID "0"));
-	ck_assert(!is_meant(docker, WORKLOAD_CONTAINER, "1"));
-	ck_assert(!is_meant(docker, WORKLOAD_CONTAINER, ""));
-	ck_assert(is_meant(nspawn, WORKLOAD_CONTAINER, "web-1"));
-	ck_assert(!is_meant(nspawn, WORKLOAD_CONTAINER, "web"));
-	ck_assert(is_meant(pod, WORKLOAD_POD, UID));
-	ck_assert(is_meant(pod, WORKLOAD_POD, "0f1e2d3c-4b"));
-	ck_assert(!is_meant(pod, WORKLOAD_POD, "4b5a"));
-	ck_assert(is_meant(unit, WORKLOAD_UNIT, "nginx"));
-	ck_assert(is_meant(unit, WORKLOAD_UNIT, "nginx.service"));
-	ck_assert(!is_meant(unit, WORKLOAD_UNIT, "ngin"));
-	ck_assert(!is_meant(unit, WORKLOAD_UNIT, "nginx."));
-	ck_assert(!is_meant("/init.scope", WORKLOAD_UNIT, "init"));
+	ck_assert(is_meant(docker, CGROUP_CONTAINER, "0123"));
+	ck_assert(is_meant(docker, CGROUP_CONTAINER, ID));
+	ck_assert(!is_meant(docker, CGROUP_CONTAINER, ID "0"));
+	ck_assert(!is_meant(docker, CGROUP_CONTAINER, "1"));
+	ck_assert(!is_meant(docker, CGROUP_CONTAINER, ""));
+	ck_assert(is_meant(nspawn, CGROUP_CONTAINER, "web-1"));
+	ck_assert(!is_meant(nspawn, CGROUP_CONTAINER, "web"));
+	ck_assert(is_meant(pod, CGROUP_POD, UID));
+	ck_assert(is_meant(pod, CGROUP_POD, "0f1e2d3c-4b"));
+	ck_assert(!is_meant(pod, CGROUP_POD, "4b5a"));
+	ck_assert(is_meant(unit, CGROUP_UNIT, "nginx"));
+	ck_assert(is_meant(unit, CGROUP_UNIT, "nginx.service"));
+	ck_assert(!is_meant(unit, CGROUP_UNIT, "ngin"));
+	ck_assert(!is_meant(unit, CGROUP_UNIT, "nginx."));
+	ck_assert(!is_meant("/init.scope", CGROUP_UNIT, "init"));
 }
 END_TEST
 
@@ -208,14 +208,14 @@ START_TEST(labels)
 	static const char *const all[] = {"shop", "web-0", "app"}, *const some[] = {"", "", "app"},
 				 *const none[] = {"shop", "web-0", ""};
 
-	ck_assert(workload_label_is_meant(all, 3, "app"));
-	ck_assert(workload_label_is_meant(all, 3, "shop/web-0/app"));
-	ck_assert(!workload_label_is_meant(all, 3, "shop/web-0"));
-	ck_assert(!workload_label_is_meant(all, 3, "shop/web-0/app/"));
-	ck_assert(workload_label_is_meant(all, 2, "shop/web-0"));
-	ck_assert(workload_label_is_meant(some, 3, "app"));
-	ck_assert(!workload_label_is_meant(none, 3, "shop/web-0"));
-	ck_assert(!workload_label_is_meant(none, 3, ""));
+	ck_assert(cgroup_label_is_meant(all, 3, "app"));
+	ck_assert(cgroup_label_is_meant(all, 3, "shop/web-0/app"));
+	ck_assert(!cgroup_label_is_meant(all, 3, "shop/web-0"));
+	ck_assert(!cgroup_label_is_meant(all, 3, "shop/web-0/app/"));
+	ck_assert(cgroup_label_is_meant(all, 2, "shop/web-0"));
+	ck_assert(cgroup_label_is_meant(some, 3, "app"));
+	ck_assert(!cgroup_label_is_meant(none, 3, "shop/web-0"));
+	ck_assert(!cgroup_label_is_meant(none, 3, ""));
 }
 END_TEST
 
@@ -253,5 +253,5 @@ START_TEST(cgroups)
 }
 END_TEST
 
-SUITE_MAIN("workload", forms_of_engines, no_ids, hostile_names, ids, words_of_people, labels,
+SUITE_MAIN("cgroup_facts", forms_of_engines, no_ids, hostile_names, ids, words_of_people, labels,
 	   cgroups)

@@ -5,58 +5,58 @@
  * finds cgroups by them, and profrep reads the paths that a recording has. Of nested ones the
  * innermost counts.
  */
-#ifndef COMMON_WORKLOAD_H
-#define COMMON_WORKLOAD_H
+#ifndef COMMON_CGROUP_FACTS_H
+#define COMMON_CGROUP_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-enum workload_part {
-	WORKLOAD_CONTAINER = 0, /* an id of 64 digits, or the name that LXC or machined gave */
-	WORKLOAD_POD,           /* the uid in Kubernetes, or the id that Podman gave */
-	WORKLOAD_UNIT,          /* a service of systemd, or a scope that is no container */
-	NR_WORKLOAD_PARTS,
+enum cgroup_part {
+	CGROUP_CONTAINER = 0, /* an id of 64 digits, or the name that LXC or machined gave */
+	CGROUP_POD,           /* the uid in Kubernetes, or the id that Podman gave */
+	CGROUP_UNIT,          /* a service of systemd, or a scope that is no container */
+	NR_CGROUP_PARTS,
 };
 
 /* The names of the parts, as labels and columns have them. */
-extern const char *const workload_words[NR_WORKLOAD_PARTS];
+extern const char *const cgroup_part_words[NR_CGROUP_PARTS];
 
 /* The most digits that tools show of a container's id. */
-#define WORKLOAD_SHORT_ID 12
+#define CGROUP_SHORT_ID 12
 
 /* A stretch of a path: what a directory says of a part, as it is there. */
-struct workload_name {
+struct cgroup_name {
 	const char *s;
 	size_t len;
-	enum workload_part part;
+	enum cgroup_part part;
 };
 
 /*
  * Finds the @part of the process in the cgroup @path. Returns the bytes of @path to the end of the
  * directory that tells, so that of two parts the inner one has more; 0 if no directory tells.
  */
-size_t workload_find(const char *path, enum workload_part part, struct workload_name *name);
+size_t cgroup_part_find(const char *path, enum cgroup_part part, struct cgroup_name *name);
 
 /*
  * Takes the next byte of @name, without the escapes of systemd: web\x2d1 is web-1. Returns '\0'
  * after the last one. It is not safe to print: whoever may make cgroups chooses it.
  */
-char workload_next(struct workload_name *name);
+char cgroup_name_next(struct cgroup_name *name);
 
 /*
  * Do people mean @name by @word? The beginning of an id or uid is enough, and of a service the name
  * without .service.
  */
-bool workload_is_meant(struct workload_name name, const char *word);
+bool cgroup_name_is_meant(struct cgroup_name name, const char *word);
 
 /* Returns true if @text is the id of a container, of which a prefix is enough for people. */
-bool workload_is_id(const char *text, size_t len);
+bool is_container_id(const char *text, size_t len);
 
 /*
  * Do people mean by @word what has the label PART/PART/...? The last part alone is enough. Parts
  * that are not known are "".
  */
-bool workload_label_is_meant(const char *const *parts, size_t nr, const char *word);
+bool cgroup_label_is_meant(const char *const *parts, size_t nr, const char *word);
 
 /*
  * Is the cgroup @path the one that people mean by @word, or below it? A path begins at the root of

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "common/workload.h"
+#include "common/cgroup_facts.h"
 
 #include <string.h>
 
@@ -10,10 +10,10 @@
 #define UUID_BYTES       36
 #define STATIC_UID_BYTES 32
 
-const char *const workload_words[NR_WORKLOAD_PARTS] = {
-	[WORKLOAD_CONTAINER] = "container",
-	[WORKLOAD_POD] = "pod",
-	[WORKLOAD_UNIT] = "unit",
+const char *const cgroup_part_words[NR_CGROUP_PARTS] = {
+	[CGROUP_CONTAINER] = "container",
+	[CGROUP_POD] = "pod",
+	[CGROUP_UNIT] = "unit",
 };
 
 static const char digits[] = "0123456789abcdef";
@@ -58,7 +58,7 @@ static bool are_digits(const char *s, size_t len)
 	return true;
 }
 
-bool workload_is_id(const char *text, size_t len)
+bool is_container_id(const char *text, size_t len)
 {
 	return len == ID_DIGITS && are_digits(text, len);
 }
@@ -71,7 +71,7 @@ static bool take_id(struct part *part)
 {
 	struct part engine = {part->s, part->len - ID_DIGITS};
 
-	if (part->len < ID_DIGITS || !workload_is_id(part->s + engine.len, ID_DIGITS))
+	if (part->len < ID_DIGITS || !is_container_id(part->s + engine.len, ID_DIGITS))
 		return false;
 	if (engine.len) {
 		char last = engine.s[--engine.len];
@@ -177,9 +177,9 @@ static int byte_at(const char *s)
 		       : -1;
 }
 
-char workload_next(struct workload_name *name)
+char cgroup_name_next(struct cgroup_name *name)
 {
-	bool is_escaped = name->part == WORKLOAD_CONTAINER && name->len > 3 && name->s[0] == '\\' &&
+	bool is_escaped = name->part == CGROUP_CONTAINER && name->len > 3 && name->s[0] == '\\' &&
 			  name->s[1] == 'x';
 	int byte = is_escaped ? byte_at(name->s + 2) : -1;
 	size_t used = byte > 0 ? 4 : 1;
@@ -190,30 +190,30 @@ char workload_next(struct workload_name *name)
 	c = byte > 0 ? (char)byte : name->s[0];
 	name->s += used;
 	name->len -= used;
-	return name->part == WORKLOAD_POD && c == '_' ? '-' : c;
+	return name->part == CGROUP_POD && c == '_' ? '-' : c;
 }
 
 /* Ids are of digits alone, and uids of hyphens, too. */
-static bool is_any_id(struct workload_name name)
+static bool is_any_id(struct cgroup_name name)
 {
-	return name.part == WORKLOAD_POD || workload_is_id(name.s, name.len);
+	return name.part == CGROUP_POD || is_container_id(name.s, name.len);
 }
 
-bool workload_is_meant(struct workload_name name, const char *word)
+bool cgroup_name_is_meant(struct cgroup_name name, const char *word)
 {
 	bool is_beginning = is_any_id(name);
 	char c;
 
 	if (!*word)
 		return false;
-	while ((c = workload_next(&name)) && *word)
+	while ((c = cgroup_name_next(&name)) && *word)
 		if (c != *word++)
 			return false;
 	if (!c)
 		return !*word;
 	if (is_beginning)
 		return true;
-	return name.part == WORKLOAD_UNIT && c == '.' && name.len == strlen("service") &&
+	return name.part == CGROUP_UNIT && c == '.' && name.len == strlen("service") &&
 	       !memcmp(name.s, "service", name.len);
 }
 
@@ -227,9 +227,9 @@ static struct part last_part(const char *path, size_t len)
 	return (struct part){path + begin, len - begin};
 }
 
-size_t workload_find(const char *path, enum workload_part part, struct workload_name *name)
+size_t cgroup_part_find(const char *path, enum cgroup_part part, struct cgroup_name *name)
 {
-	static bool (*const find[NR_WORKLOAD_PARTS])(struct part *, struct part) = {
+	static bool (*const find[NR_CGROUP_PARTS])(struct part *, struct part) = {
 		find_container, find_pod, find_unit};
 	size_t len = strlen(path);
 
@@ -239,7 +239,7 @@ size_t workload_find(const char *path, enum workload_part part, struct workload_
 
 		parent = last_part(path, above);
 		if (found.len && find[part](&found, parent)) {
-			*name = (struct workload_name){found.s, found.len, part};
+			*name = (struct cgroup_name){found.s, found.len, part};
 			return len;
 		}
 		len = above;
@@ -247,7 +247,7 @@ size_t workload_find(const char *path, enum workload_part part, struct workload_
 	return 0;
 }
 
-bool workload_label_is_meant(const char *const *parts, size_t nr, const char *word)
+bool cgroup_label_is_meant(const char *const *parts, size_t nr, const char *word)
 {
 	const char *last = parts[nr - 1];
 

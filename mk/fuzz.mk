@@ -28,7 +28,7 @@ FUZZ_beam      := tests/fuzz/beam_input.c record/machines/beam_lines.c \
 FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/demangle/demangle.c report/demangle/demangler.c \
-	report/demangle/short_name.c report/text/lasting_name.c report/text/string_set.c $(FUZZ_COMMON)
+	report/demangle/short_name.c report/demangle/lasting_name.c report/text/string_set.c $(FUZZ_COMMON)
 FUZZ_interpreters := tests/fuzz/interpreters_input.c tests/fuzz/made_elf.c $(FUZZ_COMMON) $(FUZZ_ARCH) elf/elf_image.c \
 	$(addprefix record/languages/,interpreter_search.c language_table.c) $(filter record/languages/files/%,$(RECORD_SRC))
 

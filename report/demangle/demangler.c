@@ -16,7 +16,7 @@
 #include "common/hash.h"
 #include "common/io.h"
 #include "common/minmax.h"
-#include "report/text/lasting_name.h"
+#include "report/demangle/lasting_name.h"
 
 /* Bytes that the child gathers before it writes them, and that the parent reads at a time. */
 #define CHUNK_BYTES (64u << 10)

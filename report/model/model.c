@@ -9,7 +9,7 @@
 #include "common/compare.h"
 #include "common/hash.h"
 #include "common/search.h"
-#include "report/text/lasting_name.h"
+#include "report/demangle/lasting_name.h"
 
 static uint64_t hash_ids(uint64_t a, uint64_t b)
 {

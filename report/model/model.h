@@ -282,7 +282,7 @@ const struct prof_name_source *model_name_sources(const struct model *model, uin
 
 /*
  * Returns the path of @object for people, and its last component. Of a class that a runtime made,
- * it lacks what changes from run to run (report/text/lasting_name.h). They live as long as the
+ * it lacks what changes from run to run (report/demangle/lasting_name.h). They live as long as the
  * model.
  */
 const struct string *model_object_path(const struct model *model, uint32_t object);

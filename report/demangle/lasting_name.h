@@ -5,8 +5,8 @@
  * merged recordings and tables of a fleet would take one function for many. Reports leave such
  * parts out, as the table in lasting_name.c says. Two functions may then have one name.
  */
-#ifndef REPORT_TEXT_LASTING_NAME_H
-#define REPORT_TEXT_LASTING_NAME_H
+#ifndef REPORT_DEMANGLE_LASTING_NAME_H
+#define REPORT_DEMANGLE_LASTING_NAME_H
 
 #include <stdbool.h>
 #include <stddef.h>

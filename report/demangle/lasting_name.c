@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/text/lasting_name.h"
+#include "report/demangle/lasting_name.h"
 
 #include <ctype.h>
 #include <string.h>

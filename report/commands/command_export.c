@@ -6,7 +6,7 @@
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
-#include "report/output/output_file.h"
+#include "report/write/output_file.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/compare/compared_sources.h"

@@ -5,9 +5,9 @@
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
-#include "report/output/output_file.h"
+#include "report/write/output_file.h"
 #include "report/commands/recording_names.h"
-#include "report/merge/batches.h"
+#include "report/write/batches.h"
 
 struct merge_options {
 	const char *output;

@@ -8,9 +8,9 @@
 #include "common/cleanup.h"
 #include "common/io.h"
 #include "report/commands/commands.h"
-#include "report/output/output_file.h"
+#include "report/write/output_file.h"
 #include "report/commands/shared_options.h"
-#include "report/pack/pack.h"
+#include "report/write/pack.h"
 #include "report/view/print_errors.h"
 
 struct pack_options {

@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/io.h"
 #include "report/commands/commands.h"
-#include "report/output/output_directory.h"
+#include "report/write/output_directory.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/tables/table_scripts.h"

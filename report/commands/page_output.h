@@ -4,7 +4,7 @@
 #define REPORT_COMMANDS_PAGE_OUTPUT_H
 
 #include "report/commands/command_io.h"
-#include "report/output/output_file.h"
+#include "report/write/output_file.h"
 #include "report/html/page.h"
 
 /*

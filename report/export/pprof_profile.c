@@ -9,7 +9,7 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "report/model/event_choice.h"
-#include "report/text/gzip.h"
+#include "report/write/gzip.h"
 
 int pprof_profile_init(struct pprof_profile *profile)
 {

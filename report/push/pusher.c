@@ -10,7 +10,7 @@
 #include "report/push/push.pb-c.h"
 #include "report/push/push_target.h"
 #include "report/tables/recording_tables.h"
-#include "report/text/gzip.h"
+#include "report/write/gzip.h"
 
 /* The request that pushes a profile: Pyroscope's PushRequest as bytes. */
 

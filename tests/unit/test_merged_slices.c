@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/merge/merged_slices.h"
+#include "report/write/merged_slices.h"
 #include "tests/unit/suite.h"
 
 #define SECOND UINT64_C(1000000000)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/merge/merged_tables.h"
+#include "report/write/merged_tables.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * other, each with slices of its own or with none. An epoch has slices of one length, so each slot
  * of the model counts in the slice that has its middle.
  */
-#ifndef REPORT_MERGE_MERGED_SLICES_H
-#define REPORT_MERGE_MERGED_SLICES_H
+#ifndef REPORT_WRITE_MERGED_SLICES_H
+#define REPORT_WRITE_MERGED_SLICES_H
 
 #include "common/vec.h"
 #include "format/prof.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/output/signal_cleanup.h"
+#include "report/write/signal_cleanup.h"
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/merge/batches.h"
+#include "report/write/batches.h"
 
 #include <pthread.h>
 

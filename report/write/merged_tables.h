@@ -3,8 +3,8 @@
  * The tables of an epoch that is made of rows of a model: each row brings the strings, stacks,
  * objects and mappings that it needs, once.
  */
-#ifndef REPORT_MERGE_MERGED_TABLES_H
-#define REPORT_MERGE_MERGED_TABLES_H
+#ifndef REPORT_WRITE_MERGED_TABLES_H
+#define REPORT_WRITE_MERGED_TABLES_H
 
 #include "report/model/model.h"
 

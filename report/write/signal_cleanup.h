@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Removes the parts of outputs when a signal ends the process. */
-#ifndef REPORT_OUTPUT_SIGNAL_CLEANUP_H
-#define REPORT_OUTPUT_SIGNAL_CLEANUP_H
+#ifndef REPORT_WRITE_SIGNAL_CLEANUP_H
+#define REPORT_WRITE_SIGNAL_CLEANUP_H
 
 #include <signal.h>
 

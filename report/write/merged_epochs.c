@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/merge/merged_epochs.h"
+#include "report/write/merged_epochs.h"
 
-#include "report/merge/merged_slices.h"
-#include "report/merge/merged_tables.h"
+#include "report/write/merged_slices.h"
+#include "report/write/merged_tables.h"
 
 /*
  * An epoch ends when a table has this many elements, which leaves room below the format's limits.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/merge/merger.h"
+#include "report/write/merger.h"
 
 #include <errno.h>
 #include <inttypes.h>

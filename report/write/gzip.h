@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#ifndef REPORT_TEXT_GZIP_H
-#define REPORT_TEXT_GZIP_H
+#ifndef REPORT_WRITE_GZIP_H
+#define REPORT_WRITE_GZIP_H
 
 #include "report/text/textbuf.h"
 

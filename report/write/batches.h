@@ -4,10 +4,10 @@
  * because most of the work on a batch is to enter it into a model, which one thread does at a time.
  * The merger gets the batches in order, so that a merged recording never depends on chance.
  */
-#ifndef REPORT_MERGE_BATCHES_H
-#define REPORT_MERGE_BATCHES_H
+#ifndef REPORT_WRITE_BATCHES_H
+#define REPORT_WRITE_BATCHES_H
 
-#include "report/merge/merger.h"
+#include "report/write/merger.h"
 
 /*
  * Merges the @nr recordings @names. Calls @done for each batch after it is written, one at a time

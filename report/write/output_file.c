@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/output/output_file.h"
+#include "report/write/output_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "common/cleanup.h"
 #include "common/part_file.h"
 #include "common/safe_open.h"
-#include "report/output/signal_cleanup.h"
+#include "report/write/signal_cleanup.h"
 
 /* The way to write to a name: in place, or by a new file that takes the name in the end. */
 

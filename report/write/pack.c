@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/pack/pack.h"
+#include "report/write/pack.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Writes a recording again, with names and lines that were found afterwards. */
-#ifndef REPORT_PACK_PACK_H
-#define REPORT_PACK_PACK_H
+#ifndef REPORT_WRITE_PACK_H
+#define REPORT_WRITE_PACK_H
 
 #include "format/reader.h"
 #include "report/model/model.h"

@@ -4,8 +4,8 @@
  * apart get numbers that are new in the file: processes a generation, and objects without a
  * build-id an instance. So equal numbers of two hosts never meet.
  */
-#ifndef REPORT_MERGE_MERGED_EPOCHS_H
-#define REPORT_MERGE_MERGED_EPOCHS_H
+#ifndef REPORT_WRITE_MERGED_EPOCHS_H
+#define REPORT_WRITE_MERGED_EPOCHS_H
 
 #include "format/writer.h"
 #include "report/model/model.h"

@@ -4,13 +4,13 @@
  * result comes first. The second pass reads the recordings in batches, which bounds the memory:
  * stacks of a batch are merged in the file, and those of all when somebody reads it.
  */
-#ifndef REPORT_MERGE_MERGER_H
-#define REPORT_MERGE_MERGER_H
+#ifndef REPORT_WRITE_MERGER_H
+#define REPORT_WRITE_MERGER_H
 
 #include "format/writer.h"
-#include "report/merge/merged_epochs.h"
 #include "report/model/recording.h"
 #include "report/text/textbuf.h"
+#include "report/write/merged_epochs.h"
 
 /* merger_begin makes it. */
 struct merger {

@@ -3,8 +3,8 @@
  * The file that a command writes to: -o FILE, or standard output. A file gets its name when it is
  * whole. A command that fails leaves an older file as it was.
  */
-#ifndef REPORT_OUTPUT_OUTPUT_FILE_H
-#define REPORT_OUTPUT_OUTPUT_FILE_H
+#ifndef REPORT_WRITE_OUTPUT_FILE_H
+#define REPORT_WRITE_OUTPUT_FILE_H
 
 #include "common/err.h"
 #include "report/view/source.h"

@@ -3,8 +3,8 @@
  * A directory that a command writes. Its files are made in a directory beside it, which gets the
  * name when all are whole. So the name has all files or none.
  */
-#ifndef REPORT_OUTPUT_OUTPUT_DIRECTORY_H
-#define REPORT_OUTPUT_OUTPUT_DIRECTORY_H
+#ifndef REPORT_WRITE_OUTPUT_DIRECTORY_H
+#define REPORT_WRITE_OUTPUT_DIRECTORY_H
 
 #include <stddef.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/text/gzip.h"
+#include "report/write/gzip.h"
 
 #include <errno.h>
 #include <zlib.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/output/output_directory.h"
+#include "report/write/output_directory.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "report/output/signal_cleanup.h"
+#include "report/write/signal_cleanup.h"
 
 /* The part to remove when a signal ends the process; NULL: none. */
 static struct output_directory *volatile directory_at_signal;

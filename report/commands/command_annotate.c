@@ -9,7 +9,7 @@
 #include "report/commands/event_tables.h"
 #include "report/commands/function_operand.h"
 #include "report/commands/shared_options.h"
-#include "report/terminal/print_annotation.h"
+#include "report/print/print_annotation.h"
 
 struct annotate_options {
 	struct source_request request;

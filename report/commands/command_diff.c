@@ -14,7 +14,7 @@
 #include "report/commands/page_output.h"
 #include "report/commands/shared_options.h"
 #include "report/compare/compared_sources.h"
-#include "report/compare/print_changes.h"
+#include "report/print/print_changes.h"
 #include "report/model/event_choice.h"
 #include "report/view/print_errors.h"
 #include "report/print/printers.h"

@@ -9,7 +9,7 @@
 #include "report/commands/compare_options.h"
 #include "report/commands/shared_options.h"
 #include "report/compare/plan.h"
-#include "report/compare/print_changes.h"
+#include "report/print/print_changes.h"
 
 struct plan_options {
 	struct source_request request;

@@ -11,7 +11,7 @@
 #include "report/commands/event_tables.h"
 #include "report/commands/shared_options.h"
 #include "report/print/print_intervals.h"
-#include "report/terminal/print_top.h"
+#include "report/print/print_top.h"
 #include "report/view/print_errors.h"
 
 #define USUAL_LINES 20

@@ -9,7 +9,7 @@
 #include "report/commands/event_tables.h"
 #include "report/commands/function_operand.h"
 #include "report/commands/shared_options.h"
-#include "report/terminal/print_tree.h"
+#include "report/print/print_tree.h"
 
 #define USUAL_PERCENT 1.0
 

@@ -7,7 +7,7 @@
 
 #include "common/cleanup.h"
 #include "report/demangle/short_name.h"
-#include "report/print/printers.h"
+#include "report/view/folded_stack.h"
 #include "report/view/owner.h"
 
 #define CLONE " [clone ."

@@ -7,7 +7,7 @@
 #ifndef REPORT_HTML_PAGE_PROFILE_H
 #define REPORT_HTML_PAGE_PROFILE_H
 
-#include "report/compare/print_changes.h"
+#include "report/print/print_changes.h"
 #include "report/html/page_functions.h"
 #include "report/html/page_sources.h"
 #include "report/view/stack_trie.h"

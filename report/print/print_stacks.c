@@ -114,3 +114,21 @@ int print_stacks(const struct printout *p, struct rows_summary *summary)
 
 	return printout_visit(p, print_row, &copy, summary);
 }
+
+static int print_line(void *ctx, const struct stack_row *row)
+{
+	const struct printout *p = ctx;
+
+	print_folded_stack(p, p->out, row);
+	textbuf_char(p->out, ' ');
+	textbuf_u64(p->out, row->count);
+	textbuf_char(p->out, '\n');
+	return 0;
+}
+
+int print_folded(const struct printout *p, struct rows_summary *summary)
+{
+	struct printout copy = *p;
+
+	return printout_visit(p, print_line, &copy, summary);
+}

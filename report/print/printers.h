@@ -9,7 +9,7 @@
 
 #include "report/text/json_writer.h"
 #include "report/text/terminal.h"
-#include "report/view/printout.h"
+#include "report/view/folded_stack.h"
 
 /*
  * Calls @print for each event of @source that the user wants to see, with a printout to @out. Ends
@@ -44,20 +44,6 @@ int source_print_json(struct source *source, struct textbuf *out, print_json_fn 
 int print_headline(const struct printout *p);
 
 /*
- * Returns true if a delimiter stands between two sides of a row. bcc's profile has it between two
- * stacks, and bcc's stackcount in each row with both sides shown.
- */
-static inline bool is_delimited(const struct printout *p, const struct row_side *first,
-				const struct row_side *second)
-{
-	const struct view *view = p->view;
-
-	if (!view->delimited || view->user_only || view->kernel_only)
-		return false;
-	return has_hits(p) || (first->is_present && second->is_present);
-}
-
-/*
  * Prints the multi-line layout that bcc has for the event. Samples and time off the CPU are printed
  * as by profile and offcputime, counted hits as by stackcount.
  */
@@ -65,9 +51,6 @@ int print_stacks(const struct printout *p, struct rows_summary *summary);
 
 /* Prints a line for each row: thread name, frames from the root to the leaf, count. */
 int print_folded(const struct printout *p, struct rows_summary *summary);
-
-/* Prints the line of @row in folded output without its count. A diff matches rows by this text. */
-void print_folded_stack(const struct printout *p, struct textbuf *out, const struct stack_row *row);
 
 /* Recordings to compare: the first @nr_before of @nr printouts are those before. */
 struct printout_sides {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/terminal/print_annotation.h"
+#include "report/print/print_annotation.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/compare/print_changes.h"
+#include "report/print/print_changes.h"
 #include "report/text/json_writer.h"
 
 static void print_item(const struct changes_printout *p, struct json *json,

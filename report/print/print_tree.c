@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/terminal/print_tree.h"
+#include "report/print/print_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -3,11 +3,11 @@
  * Stacks as a tree whose nodes are counted: from the root to the leaf, or from a function to its
  * callers. All nodes of a branch have one total, and only the last one has a count of its own.
  */
-#ifndef REPORT_TERMINAL_CALL_TREE_H
-#define REPORT_TERMINAL_CALL_TREE_H
+#ifndef REPORT_PRINT_CALL_TREE_H
+#define REPORT_PRINT_CALL_TREE_H
 
 #include "report/view/stack_trie.h"
-#include "report/terminal/named_things.h"
+#include "report/print/named_things.h"
 
 struct call_count {
 	uint64_t self, total;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/terminal/live_screen.h"
+#include "report/print/live_screen.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "common/cleanup.h"
 #include "common/compare.h"
 #include "common/vec.h"
-#include "report/terminal/print_tree.h"
+#include "report/print/print_tree.h"
 
 #define FILTER_SIZE 64
 #define KEYS_SIZE   64

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints the verdicts of a comparison. */
-#ifndef REPORT_COMPARE_PRINT_CHANGES_H
-#define REPORT_COMPARE_PRINT_CHANGES_H
+#ifndef REPORT_PRINT_PRINT_CHANGES_H
+#define REPORT_PRINT_PRINT_CHANGES_H
 
 #include "report/compare/comparison.h"
 #include "report/compare/plan.h"

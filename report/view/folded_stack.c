@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/print/printers.h"
+#include "report/view/folded_stack.h"
 
 /* Prints a frame, and each function that was inlined there as a frame of its own. */
 static void print_frame(const struct printout *p, struct textbuf *out, uint32_t frame,
@@ -52,22 +52,4 @@ void print_folded_stack(const struct printout *p, struct textbuf *out, const str
 		textbuf_str(out, ";-");
 	print_side(p, out, &row->kernel, true, false);
 	print_wakers(p, out, row);
-}
-
-static int print_row(void *ctx, const struct stack_row *row)
-{
-	const struct printout *p = ctx;
-
-	print_folded_stack(p, p->out, row);
-	textbuf_char(p->out, ' ');
-	textbuf_u64(p->out, row->count);
-	textbuf_char(p->out, '\n');
-	return 0;
-}
-
-int print_folded(const struct printout *p, struct rows_summary *summary)
-{
-	struct printout copy = *p;
-
-	return printout_visit(p, print_row, &copy, summary);
 }

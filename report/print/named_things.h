@@ -3,8 +3,8 @@
  * The things that a table counts, such as functions, known by their names: a function of one name
  * in two modules is two things. The functions of a row come from its root to its leaf.
  */
-#ifndef REPORT_TERMINAL_NAMED_THINGS_H
-#define REPORT_TERMINAL_NAMED_THINGS_H
+#ifndef REPORT_PRINT_NAMED_THINGS_H
+#define REPORT_PRINT_NAMED_THINGS_H
 
 #include "report/view/printout.h"
 #include "report/text/terminal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/terminal/named_things.h"
+#include "report/print/named_things.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -4,10 +4,10 @@
  * another part of the rows, the callers of a marked row, a pause. A thread waits for keys while the
  * next interval is read.
  */
-#ifndef REPORT_TERMINAL_LIVE_SCREEN_H
-#define REPORT_TERMINAL_LIVE_SCREEN_H
+#ifndef REPORT_PRINT_LIVE_SCREEN_H
+#define REPORT_PRINT_LIVE_SCREEN_H
 
-#include "report/terminal/top_counts.h"
+#include "report/print/top_counts.h"
 #include "report/text/terminal.h"
 
 struct live_screen;

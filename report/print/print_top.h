@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints the most frequent functions, processes and so on as a table with bars. */
-#ifndef REPORT_TERMINAL_PRINT_TOP_H
-#define REPORT_TERMINAL_PRINT_TOP_H
+#ifndef REPORT_PRINT_PRINT_TOP_H
+#define REPORT_PRINT_PRINT_TOP_H
 
 #include "report/text/terminal.h"
 #include "report/text/json_writer.h"
-#include "report/terminal/live_screen.h"
-#include "report/terminal/top_counts.h"
+#include "report/print/live_screen.h"
+#include "report/print/top_counts.h"
 
 struct top_layout {
 	struct top_choice choice;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/terminal/call_tree.h"
+#include "report/print/call_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

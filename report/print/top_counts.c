@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/terminal/top_counts.h"
+#include "report/print/top_counts.h"
 
 #include <errno.h>
 #include <inttypes.h>

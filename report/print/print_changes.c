@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/compare/print_changes.h"
+#include "report/print/print_changes.h"
 
 #include <inttypes.h>
 #include <math.h>

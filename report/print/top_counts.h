@@ -4,10 +4,10 @@
  * leaf a function is, total those with the function anywhere in the stack: once for a stack,
  * however often the function called itself.
  */
-#ifndef REPORT_TERMINAL_TOP_COUNTS_H
-#define REPORT_TERMINAL_TOP_COUNTS_H
+#ifndef REPORT_PRINT_TOP_COUNTS_H
+#define REPORT_PRINT_TOP_COUNTS_H
 
-#include "report/terminal/named_things.h"
+#include "report/print/named_things.h"
 
 enum top_by {
 	TOP_FUNCTIONS = 0,

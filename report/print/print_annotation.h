@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* profrep annotate: a function's lines of source, or its instructions, with their samples. */
-#ifndef REPORT_TERMINAL_PRINT_ANNOTATION_H
-#define REPORT_TERMINAL_PRINT_ANNOTATION_H
+#ifndef REPORT_PRINT_PRINT_ANNOTATION_H
+#define REPORT_PRINT_PRINT_ANNOTATION_H
 
 #include "report/annotate/source_text.h"
 #include "report/text/terminal.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/terminal/print_top.h"
+#include "report/print/print_top.h"
 
 #include <inttypes.h>
 #include <string.h>

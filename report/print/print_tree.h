@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Prints stacks as a tree of text: callers to callees, or a function and its callers. */
-#ifndef REPORT_TERMINAL_PRINT_TREE_H
-#define REPORT_TERMINAL_PRINT_TREE_H
+#ifndef REPORT_PRINT_PRINT_TREE_H
+#define REPORT_PRINT_PRINT_TREE_H
 
-#include "report/terminal/call_tree.h"
+#include "report/print/call_tree.h"
 #include "report/text/json_writer.h"
 
 struct tree_layout {

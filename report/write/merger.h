@@ -10,7 +10,12 @@
 #include "format/writer.h"
 #include "report/model/recording.h"
 #include "report/text/textbuf.h"
-#include "report/write/merged_epochs.h"
+
+/* The place of a model in the file. */
+struct merged_span {
+	uint64_t begin_ns, end_ns;
+	uint32_t last_number; /* of the processes and objects so far */
+};
 
 /* merger_begin makes it. */
 struct merger {

@@ -11,9 +11,30 @@
 #define REPORT_COMPARE_TALLY_H
 
 #include "common/vec.h"
-#include "report/compare/tally_slices.h"
+#include "report/model/recording.h"
 #include "report/view/printout.h"
 #include "report/text/string_set.h"
+
+/*
+ * The counts of one recording by slices of its time: the seconds that the recorder told apart. A
+ * recording without them has a slice for each interval, or for each epoch. tally_add makes them if
+ * the recording keeps its slots. All zero: there are none.
+ */
+struct tally_slices {
+	size_t nr;
+	uint64_t nr_numbers; /* of what the recording tells apart; a slice can have several */
+	size_t nr_keys;
+	uint64_t *counts; /* [key * nr + slice] */
+	uint64_t *totals; /* of each slice */
+	double *lengths;  /* of each slice, as a part of all */
+};
+
+/* The count of a key in a slice. Keys that only later recordings have count 0. */
+static inline uint64_t tally_slices_count(const struct tally_slices *slices, uint32_t key,
+					  size_t slice)
+{
+	return key < slices->nr_keys ? slices->counts[key * slices->nr + slice] : 0;
+}
 
 enum tally_by {
 	TALLY_FUNCTIONS = 0, /* each stack counts for all functions in it, once */

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +11,42 @@
 #include "elf/elffile.h"
 #include "report/demangle/short_name.h"
 #include "report/dwarf/dwarf_lookup.h"
-#include "report/model/model.h"
 #include "report/symbols/debug_links.h"
-#include "report/symbols/elf_pairs.h"
 #include "report/symbols/hit_addresses.h"
 #include "report/symbols/name_claim.h"
+
+const char *unknown_reason_text(enum unknown_reason reason)
+{
+	static const char *const texts[] = {
+		[KNOWN] = "known",
+		[UNKNOWN_UNMAPPED] = "no mapping",
+		[UNKNOWN_ANONYMOUS] = "anonymous memory",
+		[UNKNOWN_NOT_RECORDED] = "no symbols in the recording",
+		[UNKNOWN_NO_FILE] = "file not found",
+		[UNKNOWN_OTHER_FILE] = "file has another build-id",
+		[UNKNOWN_CHANGED] = "file has changed since",
+		[UNKNOWN_NOT_READABLE] = "file not readable",
+		[UNKNOWN_NO_SYMBOLS] = "file has no symbols",
+		[UNKNOWN_NO_SYMBOL] = "no symbol at the address",
+		[UNKNOWN_BUDGET] = "not read, too much to read",
+	};
+
+	return texts[reason];
+}
+
+enum unknown_reason unknown_reason_of_miss(enum debug_miss miss)
+{
+	switch (miss) {
+	case DEBUG_OTHER_FILE:
+		return UNKNOWN_OTHER_FILE;
+	case DEBUG_CHANGED_FILE:
+		return UNKNOWN_CHANGED;
+	case DEBUG_NOT_READABLE:
+		return UNKNOWN_NOT_READABLE;
+	default:
+		return UNKNOWN_NO_FILE;
+	}
+}
 
 /* Inlined functions and lines of an object: from its debug information, or from the recording. */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/compare.h"
+#include "report/text/json_writer.h"
 
 /* Columns: the rates, the change, an end of the interval, and the smallest change that is seen. */
 #define RATE_WIDTH    10
@@ -30,6 +31,18 @@
 
 /* Things that the sentence names. */
 #define NAMED_MAX 3
+
+/* Without all, a table ends after this many things that have not changed. */
+#define UNCHANGED_SHOWN 30
+
+/* The part of the whole from which on a thing counts for the smallest change in the sentence. */
+#define SUMMARY_SHARE_MIN 0.01
+
+/* The numbers of the sentence. */
+struct changes_summary {
+	size_t nr, nr_changed; /* things; those that changed, with those on one side only */
+	double detectable;     /* in three of four things above SUMMARY_SHARE_MIN; NaN: not known */
+};
 
 /* The part of a comparison that a table shows. */
 typedef bool (*is_shown_fn)(const struct compared *item);
@@ -56,11 +69,6 @@ const char *verdict_text(enum verdict verdict)
 	return texts[verdict];
 }
 
-const char *changes_things(enum tally_by by)
-{
-	return things[by][1];
-}
-
 /* Rates are shares, or seconds. */
 static void print_rate_of(struct textbuf *out, enum denominator per, enum amount_unit unit,
 			  int width, double rate)
@@ -75,12 +83,14 @@ static void print_rate_of(struct textbuf *out, enum denominator per, enum amount
 		textbuf_printf(out, "%*s", width, amount_time(1e9 * rate, unit, text));
 }
 
-void print_rate(struct textbuf *out, const struct changes_printout *p, int width, double rate)
+static void print_rate(struct textbuf *out, const struct changes_printout *p, int width,
+		       double rate)
 {
 	print_rate_of(out, p->per, p->unit, width, rate);
 }
 
-void print_relative(struct textbuf *out, double relative, int width, const char *sign)
+/* Prints a relative change: "+13.9 %", ">10x", or "-" for what is not known. */
+static void print_relative(struct textbuf *out, double relative, int width, const char *sign)
 {
 	if (!isfinite(relative))
 		textbuf_printf(out, "%*s", width, "-");
@@ -161,8 +171,13 @@ static bool has_not_changed(const struct compared *item)
 	return is_on_both_sides(item) && item->verdict != VERDICT_CHANGED;
 }
 
-bool changes_has(const struct changes_printout *p, const struct compared *item,
-		 size_t *nr_unchanged)
+/*
+ * Does a table have @item? Text and Markdown ask for all items in their order, so that both have
+ * the same ones: what changed, what is on one side only, and without verdicts the first ones that
+ * are on both, which *@nr_unchanged counts. The sentence names none that a table lacks.
+ */
+static bool changes_has(const struct changes_printout *p, const struct compared *item,
+			size_t *nr_unchanged)
 {
 	if (p->all || item->verdict == VERDICT_CHANGED)
 		return true;
@@ -201,8 +216,9 @@ static const char *words_on_intervals(const struct comparison *comparison)
 	return "There are no intervals: for these, a lone recording needs more than ten independent seconds.\n";
 }
 
-void print_changes_unit(const struct changes_printout *p, const char *cpu, const char *off_cpu,
-			struct textbuf *out)
+/* Prints the unit of the rates: "shares of all samples"; times are in @cpu and in @off_cpu. */
+static void print_unit(const struct changes_printout *p, const char *cpu, const char *off_cpu,
+		       struct textbuf *out)
 {
 	const char *time = p->is_off_cpu ? off_cpu : cpu;
 
@@ -216,14 +232,15 @@ void print_changes_unit(const struct changes_printout *p, const char *cpu, const
 		textbuf_printf(out, "%s for a unit of work", time);
 }
 
-void print_changes_basis(const struct changes_printout *p, struct textbuf *out)
+/* Prints how many recordings were compared, the unit, and the user's choice of samples. */
+static void print_basis(const struct changes_printout *p, struct textbuf *out)
 {
 	bool is_raw = p->unit == AMOUNT_RAW;
 
 	textbuf_printf(out, "recordings: %zu before, %zu after; ", p->comparison->nr[0],
 		       p->comparison->nr[1]);
-	print_changes_unit(p, is_raw ? "CPU seconds" : "CPU time",
-			   is_raw ? "seconds off the CPU" : "time off the CPU", out);
+	print_unit(p, is_raw ? "CPU seconds" : "CPU time",
+		   is_raw ? "seconds off the CPU" : "time off the CPU", out);
 	filter_words_put(p->filter, p->span, "; shown: ", "", out);
 }
 
@@ -231,7 +248,7 @@ static void print_header(const struct changes_printout *p, struct textbuf *out)
 {
 	int width = is_narrow(p) ? NARROW_RATE_WIDTH : RATE_WIDTH;
 
-	print_changes_basis(p, out);
+	print_basis(p, out);
 	textbuf_char(out, '\n');
 	textbuf_str(out, words_on_intervals(p->comparison));
 	textbuf_printf(out, "%*s %*s %*s %*s  ", width, "BEFORE", width, "AFTER", CHANGE_WIDTH,
@@ -254,7 +271,8 @@ static void print_left_out(struct textbuf *out, size_t nr, const char *all_thing
 		       is_one ? "it" : "them");
 }
 
-void print_changes_left_out(const struct changes_printout *p, struct textbuf *out)
+/* Prints how many items the tables leave out, if there are any. */
+static void print_all_left_out(const struct changes_printout *p, struct textbuf *out)
 {
 	size_t nr = 0, nr_unchanged = 0;
 
@@ -305,7 +323,7 @@ static bool is_typical(const struct changes_printout *p, const struct compared *
 	       item->counts[1] && share_of(p, item, largest) >= SUMMARY_SHARE_MIN;
 }
 
-struct changes_summary changes_summarize(const struct changes_printout *p)
+static struct changes_summary changes_summarize(const struct changes_printout *p)
 {
 	struct changes_summary summary = {.detectable = NAN};
 	double *seen = calloc(p->comparison->items.nr + 1, sizeof(*seen)),
@@ -360,10 +378,11 @@ static void print_changed(const struct changes_printout *p, struct textbuf *out,
 	}
 }
 
-void print_changes_summary(const struct changes_printout *p, struct textbuf *out)
+/* Prints the sentence. */
+static void print_summary(const struct changes_printout *p, struct textbuf *out)
 {
 	const struct changes_summary summary = changes_summarize(p);
-	const char *words = changes_things(p->tally->by);
+	const char *words = things[p->tally->by][1];
 
 	if (!comparison_has_verdicts(p->comparison)) {
 		textbuf_str(out, "No verdict: it takes three recordings on each side at least.\n");
@@ -375,7 +394,7 @@ void print_changes_summary(const struct changes_printout *p, struct textbuf *out
 		textbuf_printf(out, "None of %zu %s changed", summary.nr, words);
 	if (p->per != PER_SAMPLES) {
 		textbuf_str(out, " in ");
-		print_changes_unit(p, "CPU time", "time off the CPU", out);
+		print_unit(p, "CPU time", "time off the CPU", out);
 	}
 	print_changed(p, out, summary.nr_changed);
 	textbuf_char(out, '.');
@@ -394,11 +413,11 @@ void print_changes_summary(const struct changes_printout *p, struct textbuf *out
 
 void print_changes(const struct changes_printout *p, struct textbuf *out)
 {
-	print_changes_summary(p, out);
+	print_summary(p, out);
 	print_header(p, out);
 	print_some(p, out, has_changed, NULL);
 	print_some(p, out, has_not_changed, NULL);
-	print_changes_left_out(p, out);
+	print_all_left_out(p, out);
 	print_some(p, out, compared_has_appeared, "appeared:");
 	print_some(p, out, compared_has_vanished, "vanished:");
 }
@@ -426,7 +445,7 @@ static void print_markdown_basis(const struct changes_printout *p, struct textbu
 {
 	struct textbuf basis = {.fd = -1};
 
-	print_changes_basis(p, &basis);
+	print_basis(p, &basis);
 	textbuf_char(out, '\n');
 	print_plain(out, basis.data, basis.nr);
 	textbuf_char(out, '\n');
@@ -459,7 +478,7 @@ void print_changes_markdown(const struct changes_printout *p, struct textbuf *ou
 	struct textbuf left_out = {.fd = -1};
 	size_t nr_unchanged = 0;
 
-	print_changes_summary(p, out);
+	print_summary(p, out);
 	print_markdown_basis(p, out);
 	textbuf_str(out, "\n| before | after | change | 95 % interval | verdict | name |\n"
 			 "|---:|---:|---:|---:|---|---|\n");
@@ -467,7 +486,7 @@ void print_changes_markdown(const struct changes_printout *p, struct textbuf *ou
 		if (changes_has(p, item, &nr_unchanged))
 			print_markdown_item(p, out, item);
 	}
-	print_changes_left_out(p, &left_out);
+	print_all_left_out(p, &left_out);
 	if (left_out.nr) {
 		textbuf_char(out, '\n');
 		print_plain(out, left_out.data, left_out.nr);
@@ -498,7 +517,7 @@ void print_plan(const struct plan *plan, const struct changes_printout *p, struc
 		"recordings on each side, by their length, to find a change of %g %% in four of five cases\n",
 		100 * plan->relative);
 	textbuf_str(out, "RATE: ");
-	print_changes_unit(p, "CPU time", "time off the CPU", out);
+	print_unit(p, "CPU time", "time off the CPU", out);
 	textbuf_str(out,
 		    "; NOISE: standard deviation between recordings, beyond that of sampling\n");
 	textbuf_printf(out, "%*s %*s", RATE_WIDTH, "RATE", CHANGE_WIDTH, "NOISE");
@@ -513,4 +532,71 @@ void print_plan(const struct plan *plan, const struct changes_printout *p, struc
 	}
 	if (nr < plan->items.nr)
 		print_left_out(out, plan->items.nr - nr, things[tally->by][1], "");
+}
+
+static void put_item(const struct changes_printout *p, struct json *json,
+		     const struct compared *item)
+{
+	json_open(json, NULL, '{');
+	json_put_printed(json, "name", string_set_get(&p->tally->keys, item->key));
+	json_put_safe(json, "verdict", verdict_text(item->verdict));
+	json_open(json, "counts", '[');
+	for (int side = 0; side < 2; side++)
+		json_put_number(json, NULL, item->counts[side]);
+	json_close(json, ']');
+	json_put_double(json, "before", item->change.before);
+	json_put_double(json, "after", item->change.after);
+	json_put_double(json, "change", item->change.relative);
+	json_put_double(json, "low", item->change.low);
+	json_put_double(json, "high", item->change.high);
+	json_put_double(json, "p_value", item->change.p_value);
+	json_put_double(json, "detectable", item->visible);
+	json_close(json, '}');
+}
+
+/* Puts @text, which is safe to print, and releases it. No text is null. */
+static void put_text(struct json *json, const char *key, struct textbuf *text)
+{
+	bool has_text = text->nr;
+
+	textbuf_char(text, '\0');
+	textbuf_fail(json->out, text->error);
+	if (has_text && !text->error)
+		json_put_safe(json, key, text->data);
+	else
+		json_put_null(json, key);
+	textbuf_deinit(text);
+}
+
+void print_changes_json(const struct changes_printout *p, struct textbuf *out)
+{
+	static const char *const denominators[] = {
+		[PER_SAMPLES] = "samples",
+		[PER_CPU] = "cpu",
+		[PER_WORK] = "work",
+	};
+	const struct changes_summary summary = changes_summarize(p);
+	struct textbuf unit = {.fd = -1}, shown = {.fd = -1};
+	struct json json = {.out = out};
+
+	json_open(&json, NULL, '{');
+	json_put_safe(&json, "by", tally_by_words[p->tally->by]);
+	json_put_safe(&json, "per", denominators[p->per]);
+	print_unit(p, "CPU seconds", "seconds off the CPU", &unit);
+	put_text(&json, "unit", &unit);
+	filter_words_put(p->filter, p->span, "", "", &shown);
+	put_text(&json, "shown", &shown);
+	json_open(&json, "recordings", '[');
+	for (int side = 0; side < 2; side++)
+		json_put_number(&json, NULL, p->comparison->nr[side]);
+	json_close(&json, ']');
+	json_put_double(&json, "level", p->comparison->level);
+	json_put_number(&json, "changed", summary.nr_changed);
+	json_put_double(&json, "detectable", summary.detectable);
+	json_open(&json, "items", '[');
+	vec_for_each(&p->comparison->items, item)
+		put_item(p, &json, item);
+	json_close(&json, ']');
+	json_close(&json, '}');
+	textbuf_char(out, '\n');
 }

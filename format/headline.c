@@ -171,8 +171,8 @@ static void print_event(FILE *out, const struct prof_meta *meta, const struct pr
 	}
 }
 
-char *headline_format_event(const struct prof_meta *meta, const struct prof_event *event,
-			    const struct headline_facts *facts)
+char *headline_format(const struct prof_meta *meta, const struct prof_event *event,
+		      const struct headline_facts *facts)
 {
 	char *text = NULL;
 	size_t size;
@@ -191,13 +191,6 @@ char *headline_format_event(const struct prof_meta *meta, const struct prof_even
 		return NULL;
 	}
 	return text;
-}
-
-char *headline_format(const struct prof_meta *meta, uint64_t duration_ns)
-{
-	const struct headline_facts facts = {.duration_ns = duration_ns};
-
-	return headline_format_event(meta, NULL, &facts);
 }
 
 const char *loss_refused_text(uint8_t backend)

@@ -18,14 +18,6 @@
 #include "format/prof.h"
 
 /*
- * Makes the line, without a newline, from @meta and the duration in seconds; 0: until Ctrl-C. The
- * control characters of the command are escaped. Pids are used if there are both pids and tids, and
- * the period is used if freq_hz is 0. Returns a string that the caller frees, or NULL if memory
- * runs out.
- */
-char *headline_format(const struct prof_meta *meta, uint64_t duration_ns);
-
-/*
  * The facts of a line that are not in the description. One of @every_nth hits was counted; of
  * these, one of up to @shed_gap stood for all. The line stands for @nr_recordings recordings. It
  * tells numbers above 1.
@@ -38,11 +30,13 @@ struct headline_facts {
 };
 
 /*
- * Makes the line of @event, one of @meta's events, or headline_format's if @event is NULL. Unless
- * the unit is hits, the line names the unit. Returns like headline_format.
+ * Makes the line of @event, one of @meta's events, without a newline; NULL: @meta has no table of
+ * events. Unless the unit is hits, the line names the unit. The control characters of the command
+ * are escaped. Pids are used if there are both pids and tids, and the period is used if freq_hz is
+ * 0. Returns a string that the caller frees, or NULL if memory runs out.
  */
-char *headline_format_event(const struct prof_meta *meta, const struct prof_event *event,
-			    const struct headline_facts *facts);
+char *headline_format(const struct prof_meta *meta, const struct prof_event *event,
+		      const struct headline_facts *facts);
 
 /*
  * Says what PROF_LOSS_REFUSED is by @backend, enum prof_backend: without BPF, a thread had ended or

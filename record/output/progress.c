@@ -63,7 +63,7 @@ static void print_headline(struct progress *p, const struct prof_meta *meta,
 			   const struct prof_event *event, uint64_t duration_ns)
 {
 	const struct headline_facts facts = {.duration_ns = duration_ns};
-	_cleanup_free_ char *line = headline_format_event(meta, event, &facts);
+	_cleanup_free_ char *line = headline_format(meta, event, &facts);
 
 	if (line)
 		fprintf(p->out, "%s\n", line);

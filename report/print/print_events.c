@@ -27,7 +27,7 @@ static char *make_recording_line(const struct printout *p)
 	/* Together, recordings lasted some odd time. */
 	if (p->rec->nr_recordings > 1)
 		facts.duration_ns = (facts.duration_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S;
-	return headline_format_event(meta, printed_event(p), &facts);
+	return headline_format(meta, printed_event(p), &facts);
 }
 
 /* Makes the headline, which the caller frees. Returns NULL if memory runs out. */

@@ -3,9 +3,14 @@
 #include "format/headline.h"
 #include "tests/unit/suite.h"
 
+static char *format_samples(const struct prof_meta *meta, uint64_t duration_ns)
+{
+	return headline_format(meta, NULL, &(struct headline_facts){.duration_ns = duration_ns});
+}
+
 static void expect(const struct prof_meta *meta, uint64_t duration_s, const char *want)
 {
-	char *text = headline_format(meta, duration_s * NS_PER_S);
+	char *text = format_samples(meta, duration_s * NS_PER_S);
 
 	ck_assert_str_eq(text, want);
 	free(text);
@@ -87,7 +92,7 @@ START_TEST(filters_and_cpus)
 
 	expect(&meta, 2,
 	       "Sampling at 49 Hertz of all threads (comm 'a\\x0a', uid 33) by user + kernel stack for 2 secs.");
-	text = headline_format_event(&meta, &event, &facts);
+	text = headline_format(&meta, &event, &facts);
 	ck_assert_str_eq(
 		text,
 		"Tracing 1 functions for \"c:malloc\" of all threads (comm 'a\\x0a', uid 33) for 2 secs.");
@@ -96,7 +101,7 @@ START_TEST(filters_and_cpus)
 	meta.filters = "";
 	meta.pids = pids;
 	meta.nr_pids = 1;
-	text = headline_format_event(&meta, &event, &facts);
+	text = headline_format(&meta, &event, &facts);
 	ck_assert_str_eq(text, "Tracing 1 functions for \"c:malloc\" in 3 recordings for 2 secs.");
 	free(text);
 	meta.cpus = "0,2-3";
@@ -108,7 +113,7 @@ START_TEST(filters_and_cpus)
 	meta.host.nr_cpus_online = 3;
 	meta.filters = "";
 	facts.nr_recordings = 0;
-	text = headline_format_event(&meta, &event, &facts);
+	text = headline_format(&meta, &event, &facts);
 	ck_assert_str_eq(text, "Tracing 1 functions for \"c:malloc\" of PID [12] for 2 secs.");
 	free(text);
 }
@@ -125,7 +130,7 @@ static void expect_event(struct prof_event event, uint64_t every_nth, uint64_t d
 
 	event.name = event.name ? event.name : "";
 	event.weight = event.weight ? event.weight : "";
-	text = headline_format_event(&meta, &event, &facts);
+	text = headline_format(&meta, &event, &facts);
 	ck_assert_str_eq(text, want);
 	free(text);
 }
@@ -136,14 +141,14 @@ START_TEST(hits_that_stand_for_others)
 	const struct prof_event event = {
 		.kind = PROF_EVENT_USER_CALLS, .name = "c:malloc", .weight = "", .nr_probes = 1};
 	struct headline_facts facts = {.shed_gap = 12, .duration_ns = 5 * NS_PER_S};
-	char *text = headline_format_event(&meta, &event, &facts);
+	char *text = headline_format(&meta, &event, &facts);
 
 	ck_assert_str_eq(
 		text,
 		"Tracing 1 functions for \"c:malloc\", one of up to 12 hits counted for all for 5 secs.");
 	free(text);
 	facts.shed_gap = 1;
-	text = headline_format_event(&meta, &event, &facts);
+	text = headline_format(&meta, &event, &facts);
 	ck_assert_str_eq(text, "Tracing 1 functions for \"c:malloc\" for 5 secs.");
 	free(text);
 }
@@ -213,7 +218,7 @@ START_TEST(parts_of_a_second)
 	static const struct prof_meta meta = {.freq_hz = 49};
 
 	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		char want[128], *text = headline_format(&meta, rows[i].ms * NS_PER_MS);
+		char want[128], *text = format_samples(&meta, rows[i].ms * NS_PER_MS);
 
 		snprintf(want, sizeof(want),
 			 "Sampling at 49 Hertz of all threads by user + kernel stack for %s secs.",

@@ -224,14 +224,7 @@ static int run_export(const void *options, struct command_io *io, struct err *er
 }
 
 static const struct option_spec export_rows[] = {
-	{
-		.name = "output",
-		.short_name = 'o',
-		.type = OPTION_STRING,
-		.offset = offsetof(struct export_options, output),
-		.metavar = "FILE",
-		.help = "write to FILE (default standard output)",
-	},
+	OPTION_OUTPUT_ROW(struct export_options, "FILE", "write to FILE (default standard output)"),
 	{
 		.name = "base",
 		.type = OPTION_STRING,

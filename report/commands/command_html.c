@@ -189,14 +189,9 @@ static int run_html(const void *options, struct command_io *io, struct err *err)
 }
 
 static const struct option_spec html_rows[] = {
-	{
-		.name = "output",
-		.short_name = 'o',
-		.type = OPTION_STRING,
-		.offset = offsetof(struct html_options, output),
-		.metavar = "FILE",
-		.help = "write the page to FILE, or to standard output if it is - (default RECORDING.html)",
-	},
+	OPTION_OUTPUT_ROW(
+		struct html_options, "FILE",
+		"write the page to FILE, or to standard output if it is - (default RECORDING.html)"),
 	OPTION_FLAG_ROW(struct html_options, folded, "folded", 0,
 			.help = "read folded stacks, as profrep -f and databases print them"),
 };

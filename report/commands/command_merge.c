@@ -5,9 +5,10 @@
 
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
-#include "report/write/output_file.h"
 #include "report/commands/recording_names.h"
+#include "report/commands/shared_options.h"
 #include "report/write/batches.h"
+#include "report/write/output_file.h"
 
 struct merge_options {
 	const char *output;
@@ -92,14 +93,8 @@ static int run_merge(const void *options, struct command_io *io, struct err *err
 }
 
 static const struct option_spec merge_rows[] = {
-	{
-		.name = "output",
-		.short_name = 'o',
-		.type = OPTION_STRING,
-		.offset = offsetof(struct merge_options, output),
-		.metavar = "FILE",
-		.help = "write the new recording to FILE, or to standard output if it is -",
-	},
+	OPTION_OUTPUT_ROW(struct merge_options, "FILE",
+			  "write the new recording to FILE, or to standard output if it is -"),
 };
 
 static const struct option_table own_options = {merge_rows, ARRAY_SIZE(merge_rows), "output", NULL};

@@ -87,14 +87,7 @@ static int run_pack(const void *options, struct command_io *io, struct err *err)
 }
 
 static const struct option_spec pack_rows[] = {
-	{
-		.name = "output",
-		.short_name = 'o',
-		.type = OPTION_STRING,
-		.offset = offsetof(struct pack_options, output),
-		.metavar = "FILE",
-		.help = "write the new recording to FILE",
-	},
+	OPTION_OUTPUT_ROW(struct pack_options, "FILE", "write the new recording to FILE"),
 };
 
 static const struct option_table own_options = {pack_rows, ARRAY_SIZE(pack_rows), "output", NULL};

@@ -110,14 +110,8 @@ static int parse_slice(const char *text, void *target)
 }
 
 static const struct option_spec tables_rows[] = {
-	{
-		.name = "output",
-		.short_name = 'o',
-		.type = OPTION_STRING,
-		.offset = offsetof(struct tables_options, output),
-		.metavar = "DIR",
-		.help = "write the tables to the new directory DIR",
-	},
+	OPTION_OUTPUT_ROW(struct tables_options, "DIR",
+			  "write the tables to the new directory DIR"),
 	{
 		.name = "slice",
 		.type = OPTION_PARSED,

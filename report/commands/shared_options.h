@@ -8,6 +8,10 @@
 /* Makes a row for the bool @field of the struct @filled. */
 #define OPTION_FLAG_ROW(filled, ...) OPTION_ROW(filled, OPTION_FLAG, __VA_ARGS__)
 
+/* The option --output of @filled, for a @kind of place: "FILE". */
+#define OPTION_OUTPUT_ROW(filled, kind, text)                                                      \
+	OPTION_ROW(filled, OPTION_STRING, output, "output", 'o', .metavar = kind, .help = text)
+
 /* Fills a struct view: the parts of frames and stacks to show. */
 extern const struct option_table frame_options;
 

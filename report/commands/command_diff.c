@@ -16,7 +16,6 @@
 #include "report/compare/compared_sources.h"
 #include "report/print/print_changes.h"
 #include "report/model/event_choice.h"
-#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct diff_options {

@@ -11,7 +11,6 @@
 #include "report/commands/shared_options.h"
 #include "report/compare/compared_sources.h"
 #include "report/export/exporters.h"
-#include "report/view/print_errors.h"
 
 struct export_options {
 	struct source_request request;

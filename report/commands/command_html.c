@@ -13,7 +13,6 @@
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/html/page.h"
-#include "report/view/print_errors.h"
 
 /* Pictures side by side; more are too narrow to read. */
 #define RECORDINGS_MAX 16

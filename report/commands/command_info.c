@@ -6,7 +6,6 @@
 #include "common/cleanup.h"
 #include "report/commands/commands.h"
 #include "report/commands/shared_options.h"
-#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct info_options {

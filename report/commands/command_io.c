@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "report/model/event_choice.h"
-#include "report/view/print_errors.h"
 #include "report/print/info_numbers.h"
 #include "report/print/printers.h"
 

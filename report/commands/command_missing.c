@@ -6,7 +6,6 @@
 #include "report/commands/commands.h"
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
-#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct missing_options {

@@ -11,7 +11,6 @@
 #include "report/write/output_file.h"
 #include "report/commands/shared_options.h"
 #include "report/write/pack.h"
-#include "report/view/print_errors.h"
 
 struct pack_options {
 	struct source_request request;

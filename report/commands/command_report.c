@@ -5,7 +5,6 @@
 #include "report/commands/recording_names.h"
 #include "report/commands/shared_options.h"
 #include "report/print/print_intervals.h"
-#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 struct report_options {

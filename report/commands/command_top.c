@@ -12,7 +12,6 @@
 #include "report/commands/shared_options.h"
 #include "report/print/print_intervals.h"
 #include "report/print/print_top.h"
-#include "report/view/print_errors.h"
 
 #define USUAL_LINES 20
 #define LEAST_LINES 3 /* on a last screen */

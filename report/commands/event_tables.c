@@ -3,7 +3,6 @@
 
 #include "common/cleanup.h"
 #include "report/commands/recording_names.h"
-#include "report/view/print_errors.h"
 
 struct tables_output {
 	const struct event_tables *tables;

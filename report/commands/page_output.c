@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "report/view/print_errors.h"
 
 /* The page of a recording that has no name. */
 #define UNNAMED_RECORDING "profrec"

@@ -6,7 +6,6 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
-#include "report/view/print_errors.h"
 #include "report/print/printers.h"
 
 /*

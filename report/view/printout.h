@@ -77,4 +77,10 @@ bool printout_note_none(const struct printout *p);
  */
 int printout_visit(const struct printout *p, row_fn visit, void *ctx, struct rows_summary *summary);
 
+/* Words the error @ret of a printer for the recording @name. Returns @ret; 0 stays 0. */
+int print_error_set(int ret, const char *name, struct err *err);
+
+/* Writes the text that @out buffers. Returns 0 or a negative errno with @err set. */
+int print_flush(struct textbuf *out, struct err *err);
+
 #endif

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "report/print/shown_sources.h"
 #include "report/print/shown_objects.h"
 #include "report/print/printers.h"
 #include "report/print/info_languages.h"

@@ -15,7 +15,6 @@
 #include "report/print/info_numbers.h"
 #include "report/print/lacks.h"
 #include "report/print/printers.h"
-#include "report/print/shown_sources.h"
 #include "report/text/textbuf.h"
 
 /*
@@ -598,6 +597,32 @@ static void print_labels(const struct recording *rec, struct textbuf *out)
 	}
 }
 
+/* Says where the names are from, if the recording tells that. */
+static void print_names_from(const struct recording *rec, struct textbuf *out)
+{
+	static const char *const texts[PROF_NR_NAME_ORIGINS] = {
+		[PROF_NAMES_RECORDED] = "read by the recorder",
+		[PROF_NAMES_ADDED] = "read by profrep pack",
+		[PROF_NAMES_FETCHED] = "fetched by profrep pack",
+	};
+	uint64_t nr[PROF_NR_NAME_ORIGINS] = {0};
+	const char *comma = "";
+
+	if (!rec->model.name_sources.nr)
+		return;
+	vec_for_each(&rec->model.name_sources, source)
+		nr[source->origin]++;
+	info_key(out, "names from");
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
+		if (!nr[i])
+			continue;
+		textbuf_printf(out, "%s%" PRIu64 " %s %s", comma, nr[i],
+			       nr[i] == 1 ? "file" : "files", texts[i]);
+		comma = ", ";
+	}
+	textbuf_char(out, '\n');
+}
+
 int print_info(const struct recording *rec, struct textbuf *out)
 {
 	uint64_t processes;
@@ -623,7 +648,7 @@ int print_info(const struct recording *rec, struct textbuf *out)
 		ret = info_runtimes(rec, out);
 	if (ret)
 		return ret;
-	info_names(rec, out);
+	print_names_from(rec, out);
 	info_number(out, "processes", processes, "");
 	print_labels(rec, out);
 	info_lacks(rec, out);

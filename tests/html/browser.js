@@ -317,6 +317,24 @@ async function firstSight() {
 	await page.close();
 }
 
+// Where a graph is taller than its window, its root stays in sight when the heat map unfolds, and when it folds again.
+async function rootInSight() {
+	const page = await openFile("large");
+	await page.setViewport({width: 1600, height: 500});
+	for (const key of [null, "H", "H", "L", "H"]) {
+		if (key)
+			await press(page, key);
+		await drawn(page);
+		const [hidden, root] = await page.evaluate(() => {
+			const {flame, flame: {window}} = viewer, {top} = window.getBoundingClientRect();
+			return [flame.height - window.clientHeight, innerHeight - Math.round(top + flame.top(0) + ROW)];
+		});
+		assert.ok(hidden > 100 && root >= 0, `${key}: ${[hidden, root]}`);
+	}
+	assert.deepStrictEqual(page.heard, []);
+	await page.close();
+}
+
 // A file is merged and hidden from the menu of a frame, and a link keeps it.
 async function parts() {
 	const page = await openFile("basic");
@@ -472,6 +490,7 @@ async function main() {
 	await check("tables of files and processes, and saved pictures", tablesAndPictures);
 	await check("names and roles", names);
 	await check("the graph has most of the page at first sight", firstSight);
+	await check("the root of the graph stays in sight", rootInSight);
 	await check("long counts are whole", longCounts);
 	await check("the heat map chooses time and baseline", heat);
 	await check("lanes of threads in the colours of their functions", lanes);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * OTLP's first step: samples are collected, as a profile for each event of each series, with the
- * dictionary that all of them share. otlp_pack.h makes a request of them. Elements are packed as
+ * dictionary that all of them share. otlp_write.h makes a request of them. Elements are packed as
  * they come, so that a million stacks take little more memory than the request.
  */
 #ifndef REPORT_EXPORT_OTLP_COLLECT_H

@@ -10,7 +10,7 @@
 #include "common/compare.h"
 #include "common/minmax.h"
 #include "common/sort.h"
-#include "report/export/otlp_pack.h"
+#include "report/export/otlp_write.h"
 #include "report/export/pprof_profile.h"
 #include "report/tables/recording_tables.h"
 #include "report/tables/table_ids.h"
@@ -195,7 +195,7 @@ static int pack_otlp(struct profile_parts *x, const struct cell *cells, size_t *
 	}
 	*nr = i;
 	if (!ret)
-		ret = otlp_pack(&collected, &x->p, &x->packed);
+		ret = otlp_write(&collected, &x->p, &x->packed);
 	otlp_collected_deinit(&collected);
 	return !ret && x->packed.nr > PROFILE_BYTES_MAX ? -E2BIG : ret;
 }

@@ -68,7 +68,7 @@ int candidate_open(const struct root *root, const char *path, const struct build
 		   enum debug_miss *miss);
 
 /*
- * Like candidate_open, of a file that is packed as a whole (packed_file.h). The descriptor is that
+ * Like candidate_open, of a file that is packed as a whole. The descriptor is that
  * of the unpacked file, which is in memory. What is read is charged to @budget.
  */
 int candidate_open_packed(const struct root *root, const char *path,

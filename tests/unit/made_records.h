@@ -16,7 +16,8 @@
 
 static struct perf_source *source;
 static struct err err;
-static struct perf_event_mmap_page *rings[2];
+/* Those of samples, and those of what tellers say. */
+static struct perf_event_mmap_page *rings[4];
 
 static uint32_t cpu_numbers[] = {2, 5};
 static const u32_vec cpus = {.data = cpu_numbers, .nr = 2, .cap = 2};
@@ -42,9 +43,10 @@ static inline void create(struct source_options options)
 /* The buffers of the source's first events. */
 static inline void map_rings(void)
 {
-	for (size_t i = 0; i < 2; i++) {
-		rings[i] = mmap(NULL, sysconf(_SC_PAGESIZE) + MADE_RING_BYTES,
-				PROT_READ | PROT_WRITE, MAP_SHARED, made_tellers[1 + i].fd, 0);
+	for (size_t i = 0; i < ARRAY_SIZE(rings); i++) {
+		rings[i] =
+			mmap(NULL, sysconf(_SC_PAGESIZE) + MADE_RING_BYTES, PROT_READ | PROT_WRITE,
+			     MAP_SHARED, (i < 2 ? made_events[1 + i] : made_tellers[i - 1]).fd, 0);
 		ck_assert_ptr_ne(rings[i], MAP_FAILED);
 	}
 }

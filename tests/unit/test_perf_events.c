@@ -38,7 +38,7 @@ static void add(struct source_options options)
 #define FIRST_ATTR (&OPENED(0)->attr)
 #define IS_TYPE(t) ((FIRST_ATTR->sample_type & (t)) == (t))
 
-/* Each thread has two events on each CPU, and those of a CPU write to one buffer. */
+/* Each thread has two events on each CPU, and those of a kind write to one buffer there. */
 START_TEST(events_of_threads)
 {
 	static const struct {
@@ -52,16 +52,22 @@ START_TEST(events_of_threads)
 		ck_assert_int_eq(OPENED(i)->cpu, expected[i].cpu);
 		ck_assert_int_eq(TELLER(i)->tid, expected[i].tid);
 		ck_assert_int_eq(TELLER(i)->cpu, expected[i].cpu);
-		ck_assert_int_eq(OPENED(i)->output_fd, TELLER(i % 2)->fd);
+		ck_assert_int_eq(OPENED(i)->output_fd, i < 2 ? -1 : OPENED(i % 2)->fd);
 		ck_assert_int_eq(TELLER(i)->output_fd, i < 2 ? -1 : TELLER(i % 2)->fd);
 		ck_assert_int_eq(OPENED(i)->nr_enables, 0);
 		/* None of the processes that a sample is of goes untold. */
 		ck_assert_int_lt(TELLER(i)->turn, OPENED(i)->turn);
 	}
 	for (size_t i = 0; i < 2; i++) {
-		ck_assert_int_eq(events.ring_fds.data[i], TELLER(i)->fd);
-		ck_assert_uint_eq(events.rings[i].cpu, cpu_numbers[i]);
-		ck_assert_uint_eq(events.rings[i].position, 1 + i);
+		ck_assert_int_eq(events.ring_fds.data[2 * i], TELLER(i)->fd);
+		ck_assert_int_eq(events.ring_fds.data[2 * i + 1], OPENED(i)->fd);
+	}
+	ck_assert_uint_eq(events.nr_rings, 4);
+	for (size_t i = 0; i < 4; i++) {
+		ck_assert_uint_eq(events.rings[i].cpu, cpu_numbers[i % 2]);
+		ck_assert_uint_eq(events.rings[i].position, 1 + i % 2);
+		ck_assert_int_eq(events.rings[i].tells, i >= 2);
+		ck_assert_uint_eq(events.rings[i].bytes, MADE_RING_BYTES / (i < 2 ? 1 : 8));
 	}
 	ck_assert_uint_eq(events.ring_bytes, MADE_RING_BYTES);
 	/* The trial is over: its descriptor is free again. */
@@ -260,7 +266,7 @@ START_TEST(smaller_buffers)
 	made_locked_bytes = page + MADE_RING_BYTES / 4;
 	add((struct source_options){.freq_hz = 100});
 	ck_assert_uint_eq(events.ring_bytes, MADE_RING_BYTES / 4);
-	ck_assert_uint_eq(events.ring_fds.nr, 2);
+	ck_assert_uint_eq(events.ring_fds.nr, 4);
 	ck_assert_uint_eq(events.fds.nr, 8);
 	perf_events_close(&events);
 	nr_made_events = nr_played = 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/minmax.h"
 #include "record/looks/proc_task.h"
 #include "record/sampling/ptrace/registers.h"
 #include "record/host/cpus.h"
@@ -26,6 +27,9 @@ static const char *const defaults[] = {"cycles", "cpu-clock"};
 /* A CPU's ring buffer. Where less memory may be locked, it is smaller. */
 #define RING_BYTES     (1u << 20)
 #define RING_BYTES_MIN (64u << 10)
+
+/* What tellers say has a buffer of this part of that size: 1 / this. */
+#define TELLERS_PART 8
 
 /*
  * An event of a thread counts the thread's own time, and so does that of each thread that it
@@ -169,20 +173,26 @@ static int choose_event(struct perf_events *s, int32_t tid)
 
 static int map_ring(struct perf_events *s, struct perf_ring *ring, int fd)
 {
-	void *page =
-		mmap(NULL, s->page_size + s->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	size_t bytes = s->ring_bytes;
+	void *page;
 
+	/* The kernel gives whole pages. */
+	if (ring->tells)
+		bytes = max_u64(bytes / TELLERS_PART, s->page_size);
+	page = mmap(NULL, s->page_size + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (page == MAP_FAILED)
 		return -errno;
-	madvise(page, s->page_size + s->ring_bytes, MADV_DONTFORK);
+	madvise(page, s->page_size + bytes, MADV_DONTFORK);
 	ring->page = page;
+	ring->bytes = bytes;
 	ring->fd = fd;
 	return vec_push(&s->ring_fds, fd);
 }
 
-/* Opens an event of @tid (-1: of all threads) on the CPU of @ring. */
-static int open_one(struct perf_events *s, struct perf_ring *ring, bool takes_samples, int32_t tid)
+/* Opens an event of @tid (-1: of all threads) that writes to @ring. */
+static int open_one(struct perf_events *s, struct perf_ring *ring, int32_t tid)
 {
+	bool takes_samples = !ring->tells;
 	int fd = open_event(s, takes_samples, tid, ring->cpu), ret;
 	const struct perf_event_fd opened = {
 		fd, takes_samples, begins_at_exec(s, takes_samples, tid), ring - s->rings};
@@ -203,12 +213,12 @@ static int open_one(struct perf_events *s, struct perf_ring *ring, bool takes_sa
 	return ret;
 }
 
-/* What tells of mappings is there before the first sample. */
-static int open_on_ring(struct perf_events *s, struct perf_ring *ring, int32_t tid)
+/* Opens both events on a CPU. What tells of mappings is there before the first sample. */
+static int open_on_cpu(struct perf_events *s, size_t cpu, int32_t tid)
 {
-	int ret = open_one(s, ring, false, tid);
+	int ret = open_one(s, &s->rings[s->nr_rings / 2 + cpu], tid);
 
-	return ret ? ret : open_one(s, ring, true, tid);
+	return ret ? ret : open_one(s, &s->rings[cpu], tid);
 }
 
 static int explain(const struct perf_events *s, int code, struct err *err)
@@ -227,7 +237,7 @@ static void close_all(struct perf_events *s)
 {
 	for (size_t i = 0; i < s->nr_rings; i++) {
 		if (s->rings[i].page)
-			munmap(s->rings[i].page, s->page_size + s->ring_bytes);
+			munmap(s->rings[i].page, s->page_size + s->rings[i].bytes);
 		s->rings[i].page = NULL;
 		s->rings[i].fd = -1;
 		s->rings[i].nr_lost = 0;
@@ -242,13 +252,13 @@ static int open_all(struct perf_events *s)
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < s->nr_rings && !ret; i++) {
+	for (size_t i = 0; i < s->nr_rings / 2 && !ret; i++) {
 		if (s->options.all)
-			ret = open_on_ring(s, &s->rings[i], -1);
+			ret = open_on_cpu(s, i, -1);
 		vec_for_each(&s->tids, tid) {
 			if (ret && ret != -ESRCH)
 				break;
-			ret = open_on_ring(s, &s->rings[i], (int32_t)*tid);
+			ret = open_on_cpu(s, i, (int32_t)*tid);
 		}
 		if (ret == -ESRCH)
 			ret = 0; /* the thread has ended meanwhile */
@@ -283,8 +293,8 @@ static int add_thread(void *ctx, uint32_t tid)
 	if (!ret && !s->ring_fds.nr)
 		ret = open_events(s);
 	else
-		for (size_t i = 0; i < s->nr_rings && !ret; i++)
-			ret = open_on_ring(s, &s->rings[i], (int32_t)tid);
+		for (size_t i = 0; i < s->nr_rings / 2 && !ret; i++)
+			ret = open_on_cpu(s, i, (int32_t)tid);
 	return ret ? ret : 1;
 }
 
@@ -299,8 +309,8 @@ int perf_events_open(struct perf_events *s, const struct source_options *options
 		.page_size = sysconf(_SC_PAGESIZE),
 		.ring_bytes = RING_BYTES,
 		.nr_per_sample = 1,
-		.nr_rings = options->cpus->nr,
-		.rings = calloc(options->cpus->nr, sizeof(*s->rings)),
+		.nr_rings = 2 * options->cpus->nr,
+		.rings = calloc(2 * options->cpus->nr, sizeof(*s->rings)),
 	};
 	if (options->freq_hz && options->freq_hz <= OVERSAMPLED_HZ_MAX && !options->all)
 		s->nr_per_sample = SAMPLES_PER_SAMPLE;
@@ -310,7 +320,9 @@ int perf_events_open(struct perf_events *s, const struct source_options *options
 	}
 	ret = cpus_possible(&possible, err);
 	for (size_t i = 0; i < s->nr_rings; i++) {
-		s->rings[i] = (struct perf_ring){.cpu = options->cpus->data[i], .fd = -1};
+		s->rings[i] = (struct perf_ring){.cpu = options->cpus->data[i % options->cpus->nr],
+						 .tells = i >= options->cpus->nr,
+						 .fd = -1};
 		if (!ret && cpus_find(&possible, s->rings[i].cpu, &at))
 			s->rings[i].position = at;
 	}

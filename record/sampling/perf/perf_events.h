@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The perf events of a source, and the ring buffers that they write to: one for each CPU. An event
- * of a thread counts on one CPU, so each thread has two events on each: one takes samples, and one
- * counts nothing, but tells of mappings, names, and the begin and end of threads. The kernel counts
- * what an event has lost (Linux 6.0), so lost samples are known from other lost records. All events
- * of one CPU share its buffer. Threads that a thread starts inherit its events.
+ * The perf events of a source, and the ring buffers that they write to. An event of a thread counts
+ * on one CPU, so each thread has two events on each: one takes samples, and one, the teller, counts
+ * nothing, but tells of mappings, names, and the begin and end of threads. All samples of a CPU
+ * share a buffer, and all that tellers say there another one, so that whoever has much to tell
+ * takes no room from samples. Threads that a thread starts inherit its events.
  */
 #ifndef RECORD_SAMPLING_PERF_PERF_EVENTS_H
 #define RECORD_SAMPLING_PERF_PERF_EVENTS_H
@@ -27,6 +27,8 @@
 struct perf_ring {
 	uint32_t cpu;      /* its number */
 	uint32_t position; /* among the possible CPUs */
+	bool tells;        /* it has no samples */
+	size_t bytes;      /* of records */
 	int fd;            /* of the event that has the buffer; -1: none yet */
 	struct perf_event_mmap_page *page;
 	uint64_t nr_lost; /* samples of the kernel, as perf_events_take_lost has found */
@@ -50,8 +52,8 @@ struct perf_events {
 	bool is_running;
 	uint32_t nr_per_sample; /* samples of the kernel for each that is wanted */
 	size_t page_size, ring_bytes;
-	struct perf_ring *rings;
-	size_t nr_rings;
+	struct perf_ring *rings;       /* those of samples first, in the order of CPUs */
+	size_t nr_rings;               /* two for each CPU */
 	VEC(struct perf_event_fd) fds; /* all events */
 	VEC(int) ring_fds;             /* those with buffers */
 	VEC(uint32_t) tids;            /* whose events are open; none with options.all */

@@ -62,7 +62,7 @@ struct perf_source {
 	VEC(struct stopping) stopping;
 	char *record;       /* room for one that wraps around the end of a buffer */
 	uint64_t lost_rest; /* samples of the kernel that do not make up a sample yet */
-	uint64_t nr_lost;   /* records, samples included */
+	uint64_t nr_lost;   /* records that are no samples */
 	uint64_t nr_lost_samples;
 	bool has_losses;   /* records of them have come */
 	uint64_t nr_seen;  /* samples of the kernel */
@@ -151,8 +151,7 @@ static void copy_out(const struct perf_source *s, const struct perf_ring *ring, 
 		     void *to, size_t nr)
 {
 	const char *data = (const char *)ring->page + s->events.page_size;
-	size_t at = off % s->events.ring_bytes,
-	       first = nr < s->events.ring_bytes - at ? nr : s->events.ring_bytes - at;
+	size_t at = off % ring->bytes, first = nr < ring->bytes - at ? nr : ring->bytes - at;
 
 	memcpy(to, data + at, first);
 	memcpy((char *)to + first, data, nr - first);
@@ -163,10 +162,10 @@ static const struct perf_event_header *record_at(struct perf_source *s,
 						 const struct perf_ring *ring, uint64_t off)
 {
 	const char *data = (const char *)ring->page + s->events.page_size;
-	size_t at = off % s->events.ring_bytes;
+	size_t at = off % ring->bytes;
 	const struct perf_event_header *header = (const void *)(data + at);
 
-	if (header->size <= s->events.ring_bytes - at)
+	if (header->size <= ring->bytes - at)
 		return header;
 	copy_out(s, ring, off, s->record, header->size);
 	return (const void *)s->record;
@@ -564,16 +563,16 @@ static void lose_samples(struct perf_source *s, const struct perf_ring *ring, ui
 	s->lost_rest %= s->events.nr_per_sample;
 }
 
-/*
- * Samples and records of processes share the buffers. Where the kernel does not count what an event
- * has lost, nobody knows which were lost: it may be both. Where it does, take_counted_losses asks.
- */
-static void take_lost(struct perf_source *s, uint32_t ring, const struct lost_record *record)
+/* Where the kernel counts what an event has lost (Linux 6.0), take_counted_losses asks. */
+static void take_lost(struct perf_source *s, const struct perf_ring *ring,
+		      const struct lost_record *record)
 {
-	s->nr_lost += record->lost;
-	s->has_losses = true;
-	if (!s->events.counts_lost)
-		lose_samples(s, &s->events.rings[ring], record->lost);
+	if (ring->tells)
+		s->nr_lost += record->lost;
+	else if (s->events.counts_lost)
+		s->has_losses = true;
+	else
+		lose_samples(s, ring, record->lost);
 }
 
 /* Reads all events, so it is done once a turn, however many records of losses have come. */
@@ -618,7 +617,7 @@ static int take_record(struct perf_source *s, const struct waiting *w)
 		ret = take_mapping(s, (const void *)header);
 		break;
 	case PERF_RECORD_LOST:
-		take_lost(s, w->ring, (const void *)header);
+		take_lost(s, ring, (const void *)header);
 		return 0;
 	default:
 		return 0;
@@ -729,9 +728,6 @@ bool perf_source_has_kernel(const struct perf_source *s)
 
 uint64_t perf_source_nr_lost(const struct perf_source *s)
 {
-	/* Of the latest samples that were lost there may be no record yet. */
-	if (s->events.counts_lost)
-		return s->nr_lost - min_u64(s->nr_lost, s->nr_lost_samples);
 	return s->nr_lost;
 }
 

@@ -56,6 +56,28 @@ check "no capability: CAP_BPF and CAP_PERFMON are named" \
 	says 1 "recording needs CAP_BPF and CAP_PERFMON, and both are missing" \
 	with_caps none "$dir/profrec" --backend bpf -o "$dir/open/c.prof" 1
 
+## More threads than perf events may have files for.
+few_files() { with_caps none prlimit --nofile=200:200 "$dir/profrec" -o "$dir/open/few.prof" -p $many "$@" 1; }
+if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ] &&
+	[ "$(cat /proc/sys/kernel/yama/ptrace_scope 2> /dev/null || echo 0)" = 0 ]; then
+	build "$dir/traced" traced.c
+	start="exec"
+	with_caps none "$dir/traced" threads 60 600000 > /dev/null &
+	start=
+	many=$!
+	wait_for eval "[ \$(ls /proc/$many/task | wc -l) -gt 80 ]"
+	check "few open files: by ptrace, and it is said" \
+		says 0 "recording by ptrace: no CAP_BPF, and too few open files for perf events" few_files
+	check "few open files: the recording is complete" is_complete "$dir/open/few.prof"
+	check "few open files, but perf events are wanted: both ways out are named" says 1 \
+		"each thread takes two files on each CPU: raise the hard limit (ulimit -n), or use --backend ptrace" \
+		few_files --backend perf
+	kill $many
+	wait $many 2> /dev/null
+else
+	skip "few open files" "perf events or ptrace are refused here"
+fi
+
 # kptr_restrict can hide addresses from root, too. A stand-in for /proc/kallsyms shows this, in a mount namespace.
 sed 's/^[0-9a-f]*/0000000000000000/' /proc/kallsyms > "$dir/kallsyms"
 echo 2 > "$dir/two"

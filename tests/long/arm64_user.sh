@@ -7,7 +7,6 @@
 # shellcheck source=tests/lib/arm64.sh
 . tests/lib/arm64.sh
 
-command -v qemu-aarch64 > /dev/null || skip_all "no qemu-aarch64: make deps-long"
 need_arm64
 
 # Tests that need no other room, and those of arm64. test_dwarf_lookup has instructions of x86-64, and test_debugfiles
@@ -25,21 +24,9 @@ mapfile -t units < <(units)
 check "there are unit tests" above "${#units[@]}" 30
 out=$(realpath --relative-to=. "$BUILD")/arm64
 check "profrep and its tests build for arm64" \
-	make_arm64 -k -j"$(nproc)" profrep "${units[@]/#/$out/tests/}" "$out/tests/fuzz_replay_reader" "$out/tests/test_cfi_libdw"
+	make_arm64 -k -j"$(nproc)" STATIC=1 profrep "${units[@]/#/$out/tests/}" "$out/tests/fuzz_replay_reader" "$out/tests/test_cfi_libdw"
 
-# As programs of this machine.
-mkdir -p "$dir/build/tests"
-cp "$BUILD/tests/prof_make" "$dir/build/tests/"
-for program in profrep tests/fuzz_replay_reader tests/test_cfi_libdw "${units[@]/#/tests/}"; do
-	printf '#!/bin/sh\nexec qemu-aarch64 -L "%s" "%s/arm64/%s" "$@"\n' "$sysroot" "$BUILD" $program > "$dir/build/$program"
-	chmod +x "$dir/build/$program"
-done
-# passes COMMAND...: a test that prints TAP, whose failures are shown.
-passes()
-{
-	"$@" > "$dir/log" 2>&1
-	grep -q '^ok' "$dir/log" && ! grep -A 8 '^not ok' "$dir/log"
-}
+emulate "$BUILD/arm64" profrep tests/fuzz_replay_reader tests/test_cfi_libdw "${units[@]/#/tests/}"
 check "the stored outputs are the same" passes env BUILD="$dir/build" bash tests/system/golden.sh
 check "all stored outputs were compared" at_least "$(grep -c '^ok' "$dir/log")" 300
 check "the reader takes the stored inputs of fuzzing" "$dir/build/tests/fuzz_replay_reader" tests/fuzz/reader/*

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares the output of profrep for made recordings, byte for byte: tests/golden/cases. REWRITE=1 writes the expected
-# outputs anew; look at them with git diff. TAP.
+# outputs anew; look at them with git diff. GOLDEN_EACH=N takes each Nth case and those of arm64, and nothing else. TAP.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 # shellcheck source=tests/lib/tap.sh
@@ -54,11 +54,15 @@ run_case()
 	as_expected "$name.out" && as_expected "$name.err"
 }
 
+nr=0
 while read -r name status arguments; do
 	[[ $name == \#* || -z $name ]] && continue
+	nr=$((nr + 1))
+	[ $((nr % ${GOLDEN_EACH:-1})) -eq 0 ] || [[ $name == arm64* ]] || continue
 	# shellcheck disable=SC2086 # words are meant
 	check "$name" run_case "$name" "$status" $arguments
 done < "$golden/cases"
+[ -z "${GOLDEN_EACH:-}" ] || { plan_end; exit; }
 
 check "standard input" same "$("$profrep" -f - < basic.prof)" "$(cat "$golden/basic-folded.out")"
 check "a pipe" same "$("$profrep" -f - < <(cat basic.prof))" "$(cat "$golden/basic-folded.out")"

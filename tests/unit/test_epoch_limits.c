@@ -57,7 +57,7 @@ static void add_path(uint64_t n)
 /* Two files with each stack. */
 static void add_objects(uint64_t n)
 {
-	char path[16];
+	char path[24];
 
 	for (uint64_t i = 2 * n; i < 2 * n + 2; i++) {
 		snprintf(path, sizeof(path), "/%" PRIu64, i);

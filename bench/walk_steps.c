@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* walk_steps NR: goes up NR frames of a made stack by a rule, as a walk by tables does. See
- * bench/walk_steps. */
+/* walk_steps NR: goes up NR frames of a made stack by a rule, for bench/walk_steps. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +20,14 @@ static long unwind_read(const struct unwind_frame *f, void *dst, unsigned size,
 
 #include "bpf/walk/unwind_step.h"
 
+#ifdef BPF_HOST_ARCH_AARCH64_H
+#define FP_OFF (-FRAME_BYTES) /* stp x29, x30, [sp, #-32]! */
+#define KEPT   UNWIND_SAVED_CFA
+#else
+#define FP_OFF (-16) /* push rbp */
+#define KEPT   UNWIND_SAVED_SAME
+#endif
+
 static __attribute__((noinline)) enum stack_end step(struct unwind_frame *f,
 						     const struct unwind_rule *rule)
 {
@@ -30,24 +37,19 @@ static __attribute__((noinline)) enum stack_end step(struct unwind_frame *f,
 int main(int argc, char **argv)
 {
 	const int nr = argc > 1 ? atoi(argv[1]) : FRAMES;
-#ifdef BPF_HOST_ARCH_AARCH64_H
-	const int fp_off = -FRAME_BYTES, kept = UNWIND_SAVED_CFA; /* stp x29, x30, [sp, #-32]! */
-#else
-	const int fp_off = -16, kept = UNWIND_SAVED_SAME; /* push rbp */
-#endif
 	struct unwind_rule rule = {.cfa = UNWIND_CFA_REG,
 				   .cfa_reg = UNWIND_REG_SP,
 				   .cfa_off = FRAME_BYTES,
 				   .ra = RETURN_AT_ENTRY,
 				   .fp = UNWIND_SAVED_CFA,
-				   .fp_off = fp_off,
-				   .kept = kept,
-				   .kept_off = fp_off + 8};
+				   .fp_off = FP_OFF,
+				   .kept = KEPT,
+				   .kept_off = FP_OFF + 8};
 	struct unwind_frame f = {.pc = 0x10000, .sp = (unsigned long long)stack};
 
 	__asm__ volatile("" : "+m"(rule)); /* the compiler does not know it */
 	for (int i = 0; i < FRAMES; i++)
-		stack[i * FRAME_BYTES / 8 + (FRAME_BYTES + fp_off) / 8 + 1] = 0x10000;
+		stack[i * FRAME_BYTES / 8 + (FRAME_BYTES + FP_OFF) / 8 + 1] = 0x10000;
 	for (int i = 0; i < nr && i < FRAMES; i++)
 		if (step(&f, &rule) != STACK_GOES_ON)
 			return 1;

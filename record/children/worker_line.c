@@ -27,7 +27,7 @@
 #define WORKER_BACK_NS (10 * NS_PER_S)
 
 /* How often the line looks whether the worker that has a request is stopped, or waits for long. */
-#define LOOK_SECONDS 1
+#define LOOK_MS 250
 
 struct worker_line {
 	struct worker_kind kind;
@@ -49,9 +49,10 @@ struct worker_line {
 };
 
 /* Goes off again and again; 0: never. */
-static void set_timer(struct worker_line *l, time_t seconds)
+static void set_timer(struct worker_line *l, long ms)
 {
-	const struct itimerspec spec = {.it_value.tv_sec = seconds, .it_interval.tv_sec = seconds};
+	const struct timespec time = {.tv_nsec = ms * NS_PER_MS};
+	const struct itimerspec spec = {.it_value = time, .it_interval = time};
 
 	timerfd_settime(l->timer_fd, 0, &spec, NULL);
 }
@@ -115,7 +116,7 @@ static bool is_time_up(const struct worker_line *l)
 	uint64_t passed_ns = clock_monotonic_ns() - l->begin_ns;
 	uint64_t other_ns = not_blocked_ns(l) - l->not_blocked_ns;
 
-	return passed_ns > other_ns && passed_ns - other_ns >= l->kind.seconds_max * NS_PER_S;
+	return passed_ns > other_ns && passed_ns - other_ns >= l->kind.ms_max * NS_PER_MS;
 }
 
 /* Somebody may stop a worker, which would then be as good as dead, and nobody would notice. */
@@ -192,7 +193,7 @@ static void restart_timer(struct worker_line *l)
 {
 	bool has_work = l->nr_waiting > l->nr_lost;
 
-	set_timer(l, has_work ? LOOK_SECONDS : 0);
+	set_timer(l, has_work ? LOOK_MS : 0);
 	l->begin_ns = clock_monotonic_ns();
 	l->not_blocked_ns = has_work && l->sock >= 0 ? not_blocked_ns(l) : 0;
 }
@@ -242,7 +243,7 @@ int worker_line_sock(struct worker_line *l, int *sock)
 		return -EAGAIN;
 	if (is_stopped(l)) {
 		lose_requests(l);
-		set_timer(l, l->nr_lost ? LOOK_SECONDS : 0);
+		set_timer(l, l->nr_lost ? LOOK_MS : 0);
 	}
 	if (l->sock < 0)
 		ret = start_worker(l);

@@ -22,7 +22,7 @@ struct worker_kind {
 	/*
 	 * Time for one request in which the child does not want a processor: it waits for a file.
 	 */
-	unsigned int seconds_max;
+	unsigned int ms_max;
 	bool tells_begin; /* says at which request it works, and may choose the order */
 };
 
@@ -42,7 +42,7 @@ struct worker_kind {
 struct worker_reply {
 	uint32_t tag;
 	int32_t status;  /* 0 or a negative errno, or WORKER_BEGINS */
-	uint64_t cpu_ns; /* CPU time of the child so far; 0: not told */
+	uint64_t cpu_ns; /* CPU time, of the request or of the child so far; 0: not told */
 	/* Of the kind of child, whatever the status is. All zero if the line itself failed. */
 	uint8_t own[WORKER_OWN_BYTES];
 };

@@ -30,7 +30,7 @@
 #define ATTEMPTS_MAX 8
 
 /* Time for the names of one file. A file may be on a server that does not answer. */
-#define NAMES_SECONDS_MAX 20
+#define NAMES_MS_MAX 20000
 
 /* The most bytes of names in an epoch, and of those that are kept for later ones. */
 #define KNOWN_BYTES_MAX (64u << 20)
@@ -753,9 +753,8 @@ const struct shares *file_names_unserved(const struct file_names *n)
 
 int file_names_create(struct looker *looker, struct file_names **names, struct err *err)
 {
-	const struct worker_kind kind = {.name = "child for names",
-					 .run = names_worker_run,
-					 .seconds_max = NAMES_SECONDS_MAX};
+	const struct worker_kind kind = {
+		.name = "child for names", .run = names_worker_run, .ms_max = NAMES_MS_MAX};
 	struct file_names *n = calloc(1, sizeof(*n));
 	int ret;
 

@@ -428,19 +428,22 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 {
 	struct file_message message = {.bytes = request, .nr = sizeof(*request)};
 	struct file_table *t = &u->tables.data[nr];
+	struct worker_line *line =
+		table_builder_line(&u->builder, t->is_slow, share_owner_of(request->uid, t->owner));
 	struct sent_file sent;
-	int ret = worker_line_sock(u->builder, &message.sock);
+	int ret = line ? worker_line_sock(line, &message.sock) : -EIO;
 
 	if (ret)
 		return ret;
 	ret = file_send(u->looker, file, place, &message, &sent);
 	t->owner = sent.owner;
+	t->payer = share_owner_of(request->uid, sent.owner);
 	t->dev = sent.identity.dev;
 	t->ino = sent.identity.inode;
 	t->size = sent.identity.size;
 	t->ctime_ns = sent.identity.ctime_ns;
 	if (!ret)
-		worker_line_expect(u->builder, nr);
+		worker_line_expect(line, nr);
 	return ret;
 }
 
@@ -522,8 +525,17 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 /* After -EAGAIN, another file was to blame; after -EDQUOT, or if the child died, it had no time. */
 static void note_failure(struct file_tables *u, uint32_t nr, int status)
 {
+	struct file_table *t = &u->tables.data[nr];
+
 	if (status == -EDQUOT || status == -EIO || status == -ETIMEDOUT)
-		shares_note_lack(&u->unserved, u->tables.data[nr].owner);
+		shares_note_lack(&u->unserved, t->owner);
+	if (status == -ETIMEDOUT)
+		looker_blame(u->looker, look_device(t->dev));
+	if (status == -EBUSY) {
+		t->is_slow = true;
+		table_builder_charge_wait(&u->builder, t->payer);
+		status = -EAGAIN;
+	}
 	if (status == -EAGAIN || status == -EDQUOT)
 		note_request(u, nr, status);
 	else
@@ -548,22 +560,13 @@ static int note_interpreter(struct file_tables *u, uint32_t nr,
 		       : interpreter_maps_add(&u->interpreters, found, &place, &t->interpreter);
 }
 
-/* Charges the owner of file @nr with the CPU time of the child, which has used @cpu_ns so far. */
+/* Charges the owner of file @nr, which has taken @cpu_ns of the child. */
 static void charge_owner(struct file_tables *u, uint32_t nr, int status, uint64_t cpu_ns)
 {
-	unsigned int child = worker_line_nr_workers(u->builder);
-	uint64_t used_ns = 0;
-
 	shares_give(&u->line, nr);
-	if (child != u->child)
-		u->child_cpu_ns = 0;
-	u->child = child;
 	if (status == -EIO || status == -ETIMEDOUT)
-		used_ns = TABLE_TIME_MAX_NS;
-	else if (cpu_ns > u->child_cpu_ns)
-		used_ns = cpu_ns - u->child_cpu_ns;
-	u->child_cpu_ns = max_u64(cpu_ns, u->child_cpu_ns);
-	owner_time_charge(&u->time, u->tables.data[nr].owner, used_ns, clock_monotonic_ns());
+		cpu_ns = TABLE_TIME_MAX_NS;
+	owner_time_charge(&u->time, u->tables.data[nr].owner, cpu_ns, clock_monotonic_ns());
 }
 
 int file_tables_finish(struct file_tables *u)
@@ -575,11 +578,9 @@ int file_tables_finish(struct file_tables *u)
 	int status, ret = 0;
 
 	end_pauses(u);
-	while (!ret && table_builder_next(u->builder, &nr, &status, &cpu_ns, &made, &found)) {
+	while (!ret && table_builder_next(&u->builder, &nr, &status, &cpu_ns, &made, &found)) {
 		charge_owner(u, nr, status, cpu_ns);
 		ret = note_interpreter(u, nr, &found);
-		if (status == -ETIMEDOUT)
-			looker_blame(u->looker, look_device(u->tables.data[nr].dev));
 		if (status == -EALREADY) {
 			ret = take_known_table(u, nr);
 			continue;
@@ -601,8 +602,8 @@ int file_tables_finish(struct file_tables *u)
 int file_tables_wait(struct file_tables *u, int ms)
 {
 	const uint64_t wait_ns = ms * NS_PER_MS, begin_ns = clock_monotonic_ns();
-	struct pollfd pollfd = {.fd = worker_line_fd(u->builder), .events = POLLIN};
-	uint64_t ran_ns = worker_line_ran_ns(u->builder);
+	struct pollfd pollfd = {.fd = u->builder.epoll_fd, .events = POLLIN};
+	uint64_t ran_ns = worker_line_ran_ns(u->builder.line);
 	int ret = file_tables_finish(u), left = ms;
 
 	while (!ret && u->nr_asked && left > 0 && poll(&pollfd, 1, left) >= 0) {
@@ -612,8 +613,8 @@ int file_tables_wait(struct file_tables *u, int ms)
 		left = passed_ns < wait_ns ? ms - (int)(passed_ns / NS_PER_MS) : 0;
 		/* It has not had the time that it needs, which is not the files' fault. */
 		if (!left && passed_ns < STARVED_FACTOR * wait_ns &&
-		    worker_line_ran_ns(u->builder) - ran_ns < wait_ns &&
-		    worker_line_wants_processor(u->builder))
+		    worker_line_ran_ns(u->builder.line) - ran_ns < wait_ns &&
+		    worker_line_wants_processor(u->builder.line))
 			left = ms;
 	}
 	return ret;
@@ -630,7 +631,7 @@ static void request_vdso(struct file_tables *u)
 	fd = memfd_create("vdso", MFD_CLOEXEC);
 	if (fd < 0 || pwrite(fd, image, u->vdso->size, 0) != (ssize_t)u->vdso->size)
 		return;
-	note_request(u, VDSO_TABLE, table_builder_request(u->builder, fd, VDSO_TABLE, NULL));
+	note_request(u, VDSO_TABLE, table_builder_request(&u->builder, fd, VDSO_TABLE, NULL));
 }
 
 void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
@@ -660,6 +661,7 @@ int file_tables_init(struct file_tables *u, const char *cache, struct looker *lo
 	/* Tables share rules, and the maps themselves know what is free. */
 	*u = (struct file_tables){
 		.cache_fd = -1,
+		.builder.epoll_fd = -1,
 		.looker = looker,
 		.rules = {.size = UINT64_MAX, .owner_max = UNWIND_MAX_RULES / OWNER_SHARE},
 		.rows = {.size = UINT64_MAX, .owner_max = TABLE_MAPS_ROWS / OWNER_SHARE},
@@ -788,7 +790,7 @@ void file_tables_deinit(struct file_tables *u)
 	shares_deinit(&u->unserved);
 	owner_time_deinit(&u->time);
 	vec_free(&u->free_tables);
-	worker_line_destroy(u->builder);
+	table_builder_deinit(&u->builder);
 	cleanup_close(&u->cache_fd);
 	table_maps_deinit(&u->store);
 	interpreter_maps_deinit(&u->interpreters);

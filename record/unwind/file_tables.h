@@ -44,6 +44,7 @@ struct file_table {
 	uint32_t nr_users;     /* mappings that the program knows with this table */
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
+	uint32_t payer;        /* of the last request, as of share_owner_of */
 	uint64_t dev, ino;     /* of the file, dev as makedev */
 	uint64_t size;         /* of the file, like ctime_ns */
 	int64_t ctime_ns;
@@ -52,6 +53,7 @@ struct file_table {
 	uint32_t interpreter; /* of interpreter_maps_add; 0: none */
 	bool is_damaged;      /* the table in the cache cannot be used */
 	bool lacked_room;     /* impossible only since there was no room */
+	bool is_slow;         /* it is for the patient child */
 	struct table_place place;
 	uint64_t first_off;
 	uint32_t shared; /* the table whose rows it uses, as their hashes are equal; 0: its own */
@@ -64,7 +66,7 @@ enum { NO_TABLE, VDSO_TABLE, NR_OWN_TABLES };
 struct file_tables {
 	struct table_maps store;
 	struct interpreter_maps interpreters;
-	struct worker_line *builder;
+	struct table_builder builder;
 	struct looker *looker; /* borrowed; NULL: opens files itself, and may block */
 	int cache_fd;          /* the directory of record/unwind/table_cache.h; -1: none */
 	const struct vdso *vdso;
@@ -75,8 +77,6 @@ struct file_tables {
 	struct shares unserved; /* nothing: counts tables that had no time, and the like */
 	struct shares line;     /* requests to the child, by users of processes */
 	struct owner_time time; /* CPU time of the child, by owners of files */
-	uint64_t child_cpu_ns;  /* used by the child at its last answer */
-	unsigned int child;     /* its number */
 	u32_vec free_tables;    /* numbers that may be used again */
 	bool lacked_room;       /* a table did not fit since the last settle */
 	uint64_t pause_end_ns;  /* the first end of a pause; 0: there is none */

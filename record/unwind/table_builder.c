@@ -3,47 +3,102 @@
 
 #include <errno.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
+#include "record/shares/shares.h"
 #include "record/unwind/table_worker.h"
 
-/* A file may be on a server that does not answer. */
-#define TABLE_SECONDS_MAX 20
+/*
+ * A file may be on a server that does not answer. For so long the first child waits for one file,
+ * and the patient child for those that were slower.
+ */
+#define TABLE_MS_MAX   500
+#define PATIENT_MS_MAX 20000
 
-int table_builder_start(struct worker_line **line, struct err *err)
+/*
+ * The first child may wait for 1 / this of the time because of one user, and at once for what can
+ * be saved up. Root is a user like others here, as nothing is refused.
+ */
+#define WAITS_PART    100
+#define WAITS_MAX_NS  NS_PER_S
+#define WAITS_OF_ROOT SHARES_OTHERS
+
+static int start_child(struct table_builder *b, bool is_patient, struct err *err)
 {
 	const struct worker_kind kind = {.name = "table builder",
 					 .run = table_worker_run,
-					 .seconds_max = TABLE_SECONDS_MAX,
+					 .ms_max = is_patient ? PATIENT_MS_MAX : TABLE_MS_MAX,
 					 .tells_begin = true};
+	struct worker_line **line = is_patient ? &b->patient : &b->line;
+	struct epoll_event event = {.events = EPOLLIN};
+	int ret = worker_line_start(line, &kind, err);
 
-	return worker_line_start(line, &kind, err);
+	if (!ret && epoll_ctl(b->epoll_fd, EPOLL_CTL_ADD, worker_line_fd(*line), &event))
+		ret = err_set(err, -errno, "failed to watch the %s: %m", kind.name);
+	return ret;
 }
 
-int table_builder_request(struct worker_line *line, int fd, uint32_t tag, const uint8_t *known)
+int table_builder_start(struct table_builder *b, struct err *err)
+{
+	*b = (struct table_builder){.waits = {.part = WAITS_PART, .max_ns = WAITS_MAX_NS},
+				    .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	return start_child(b, false, err);
+}
+
+struct worker_line *table_builder_line(struct table_builder *b, bool is_slow, uint32_t payer)
+{
+	struct err err = {0};
+
+	if (!is_slow && owner_time_left(&b->waits, payer ? payer : WAITS_OF_ROOT,
+					clock_monotonic_ns()) >= TABLE_MS_MAX * NS_PER_MS)
+		return b->line;
+	if (!b->patient)
+		start_child(b, true, &err);
+	return b->patient;
+}
+
+void table_builder_charge_wait(struct table_builder *b, uint32_t payer)
+{
+	owner_time_charge(&b->waits, payer ? payer : WAITS_OF_ROOT, TABLE_MS_MAX * NS_PER_MS,
+			  clock_monotonic_ns());
+}
+
+int table_builder_request(struct table_builder *b, int fd, uint32_t tag, const uint8_t *known)
 {
 	const struct table_request message = table_request_make(tag, known);
 	const struct worker_request request = {
 		.tag = tag, .bytes = &message, .nr = sizeof(message), .fd = fd};
 
-	return fd < 0 ? -EBADF : worker_line_request(line, &request);
+	return fd < 0 ? -EBADF : worker_line_request(b->line, &request);
 }
 
-int table_builder_next(struct worker_line *line, uint32_t *tag, int *status, uint64_t *cpu_ns,
+int table_builder_next(struct table_builder *b, uint32_t *tag, int *status, uint64_t *cpu_ns,
 		       struct unwind_table *table, struct found_interpreter *found)
 {
 	_cleanup_close_ int memory = -1;
 	struct worker_reply reply;
+	bool is_patient = b->patient && worker_line_next(b->patient, &reply, &memory);
 
-	if (!worker_line_next(line, &reply, &memory))
+	if (!is_patient && !worker_line_next(b->line, &reply, &memory))
 		return 0;
 	*tag = reply.tag;
 	*cpu_ns = reply.cpu_ns;
-	*status = reply.status;
+	*status = reply.status == -ETIMEDOUT && !is_patient ? -EBUSY : reply.status;
 	memcpy(found, reply.own, sizeof(*found));
 	found_interpreter_check(found);
 	if (!*status)
 		*status = worker_memory_is_sealed(memory) ? unwind_table_read(memory, table)
 							  : -EBADMSG;
 	return 1;
+}
+
+void table_builder_deinit(struct table_builder *b)
+{
+	worker_line_destroy(b->line);
+	worker_line_destroy(b->patient);
+	owner_time_deinit(&b->waits);
+	cleanup_close(&b->epoll_fd);
 }

@@ -136,7 +136,6 @@ static void work(const struct waiting_request *w, struct worker_reply *reply, in
 	struct found_interpreter found;
 
 	reply->status = -EDQUOT;
-	reply->cpu_ns = begin_ns;
 	if (!left_us)
 		return;
 	limit_time(left_us);
@@ -145,8 +144,8 @@ static void work(const struct waiting_request *w, struct worker_reply *reply, in
 	limit_time(0);
 	memcpy(reply->own, &found, sizeof(found));
 	malloc_trim(0);
-	reply->cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
-	owner_time_charge(&used, w->owner, reply->cpu_ns - begin_ns, clock_monotonic_ns());
+	reply->cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
+	owner_time_charge(&used, w->owner, reply->cpu_ns, clock_monotonic_ns());
 }
 
 static int answer_request(int sock, const struct waiting_request *w)

@@ -649,7 +649,7 @@ int unwinder_begin(struct unwinder *u, const struct unwind_maps *maps,
 	u->tables.interpreters.machines.maps[MACHINE_JAVA] = maps->java_machines;
 	u->tables.interpreters.machines.maps[MACHINE_BEAM] = maps->beam_machines;
 	u->fds[0] = rings_fd(u->wants);
-	u->fds[1] = worker_line_fd(u->tables.builder);
+	u->fds[1] = u->tables.builder.epoll_fd;
 	file_tables_begin(&u->tables, maps, vdso);
 	ret = adopt_spaces(u, spaces);
 	return ret ? err_set(err, ret, "failed to begin unwinding: %s", strerror(-ret)) : 0;

@@ -52,7 +52,11 @@ static struct {
 	uint32_t expected;     /* the number of the last table that gets a reply */
 	struct sent_file sent; /* about each file that the looker is asked for */
 	int send_error, sock_error;
-	unsigned int nr_workers;
+	bool has_no_line;
+	bool is_patient;       /* the last request went to the patient child */
+	unsigned int nr_waits; /* that were charged */
+	uint32_t waits_payer;  /* of the last one */
+	uint32_t asked_payer;  /* of the last request */
 	look_culprit blamed;
 	struct done done;
 	bool is_done;
@@ -92,17 +96,18 @@ static struct {
 
 bool __wrap_proc_is_gone(uint32_t pid);
 uint32_t __wrap_proc_owner(uint32_t pid);
-int __wrap_table_builder_start(struct worker_line **line, struct err *err);
-int __wrap_table_builder_request(struct worker_line *line, int fd, uint32_t tag,
+int __wrap_table_builder_start(struct table_builder *builder, struct err *err);
+struct worker_line *__wrap_table_builder_line(struct table_builder *builder, bool is_slow,
+					      uint32_t payer);
+void __wrap_table_builder_charge_wait(struct table_builder *builder, uint32_t payer);
+int __wrap_table_builder_request(struct table_builder *builder, int fd, uint32_t tag,
 				 const uint8_t *known);
-int __wrap_table_builder_next(struct worker_line *line, uint32_t *tag, int *status,
+int __wrap_table_builder_next(struct table_builder *builder, uint32_t *tag, int *status,
 			      uint64_t *cpu_ns, struct unwind_table *table,
 			      struct found_interpreter *found);
 void __wrap_worker_line_destroy(struct worker_line *line);
 int __wrap_worker_line_sock(struct worker_line *line, int *sock);
 void __wrap_worker_line_expect(struct worker_line *line, uint32_t tag);
-unsigned int __wrap_worker_line_nr_workers(const struct worker_line *line);
-int __wrap_worker_line_fd(const struct worker_line *line);
 uint64_t __wrap_worker_line_ran_ns(const struct worker_line *line);
 bool __wrap_worker_line_wants_processor(const struct worker_line *line);
 int __wrap_poll(struct pollfd *fds, nfds_t nr, int ms);
@@ -132,10 +137,26 @@ uint32_t __wrap_proc_owner(uint32_t pid)
 	return process.uid;
 }
 
-int __wrap_table_builder_start(struct worker_line **line, struct err *err)
+int __wrap_table_builder_start(struct table_builder *builder, struct err *err)
 {
-	(void)line, (void)err;
+	(void)builder, (void)err;
 	return 0;
+}
+
+struct worker_line *__wrap_table_builder_line(struct table_builder *builder, bool is_slow,
+					      uint32_t payer)
+{
+	(void)builder;
+	child.is_patient = is_slow;
+	child.asked_payer = payer;
+	return child.has_no_line ? NULL : (struct worker_line *)&child;
+}
+
+void __wrap_table_builder_charge_wait(struct table_builder *builder, uint32_t payer)
+{
+	(void)builder;
+	child.waits_payer = payer;
+	child.nr_waits++;
 }
 
 void __wrap_worker_line_destroy(struct worker_line *line)
@@ -157,18 +178,6 @@ void __wrap_worker_line_expect(struct worker_line *line, uint32_t tag)
 	child.nr_expected++;
 }
 
-unsigned int __wrap_worker_line_nr_workers(const struct worker_line *line)
-{
-	(void)line;
-	return child.nr_workers;
-}
-
-int __wrap_worker_line_fd(const struct worker_line *line)
-{
-	(void)line;
-	return CHILD_SOCK;
-}
-
 uint64_t __wrap_worker_line_ran_ns(const struct worker_line *line)
 {
 	(void)line;
@@ -186,7 +195,7 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr, int ms)
 	const uint64_t left_ns = ms * NS_PER_MS;
 
 	ck_assert_uint_eq(nr, 1);
-	ck_assert_int_eq(fds->fd, CHILD_SOCK);
+	ck_assert_int_eq(fds->fd, tables.builder.epoll_fd);
 	ck_assert_int_eq(fds->events, POLLIN);
 	ck_assert_int_gt(ms, 0);
 	now_ns += waits.ns && waits.ns < left_ns ? waits.ns : left_ns;
@@ -215,21 +224,21 @@ void __wrap_looker_blame(struct looker *ignored, look_culprit culprit)
 	child.blamed = culprit;
 }
 
-int __wrap_table_builder_request(struct worker_line *line, int fd, uint32_t tag,
+int __wrap_table_builder_request(struct table_builder *builder, int fd, uint32_t tag,
 				 const uint8_t *known)
 {
-	(void)line;
+	(void)builder;
 	ck_assert_uint_eq(tag, VDSO_TABLE);
 	ck_assert_ptr_null(known);
 	child.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	return child.send_error;
 }
 
-int __wrap_table_builder_next(struct worker_line *line, uint32_t *tag, int *status,
+int __wrap_table_builder_next(struct table_builder *builder, uint32_t *tag, int *status,
 			      uint64_t *cpu_ns, struct unwind_table *table,
 			      struct found_interpreter *found)
 {
-	(void)line;
+	(void)builder;
 	if (!child.is_done)
 		return 0;
 	child.is_done = false;
@@ -330,7 +339,6 @@ static inline void begin(void)
 	struct err err = {0};
 
 	now_ns = 1000 * NS_PER_S;
-	child.nr_workers = 1;
 	ck_assert_int_eq(file_tables_init(&tables, NULL, NULL, &err), 0);
 	tables.changed = note_change;
 	tables.ctx = &tables;

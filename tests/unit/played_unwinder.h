@@ -116,9 +116,8 @@ int __wrap_rings_add(struct rings *all, int fd, rings_fn take, void *ctx);
 int __wrap_rings_consume(struct rings *all);
 int __wrap_rings_fd(const struct rings *all);
 void __wrap_rings_destroy(struct rings *all);
-int __wrap_table_builder_start(struct worker_line **line, struct err *err);
-void __wrap_worker_line_destroy(struct worker_line *line);
-int __wrap_worker_line_fd(const struct worker_line *line);
+int __wrap_table_builder_start(struct table_builder *builder, struct err *err);
+void __wrap_table_builder_deinit(struct table_builder *builder);
 void __wrap_file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
 			      const struct vdso *vdso);
 int __wrap_file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
@@ -206,21 +205,16 @@ void __wrap_rings_destroy(struct rings *all)
 	(void)all;
 }
 
-int __wrap_table_builder_start(struct worker_line **line, struct err *err)
+int __wrap_table_builder_start(struct table_builder *builder, struct err *err)
 {
-	(void)line, (void)err;
+	(void)err;
+	builder->epoll_fd = LINE_FD;
 	return 0;
 }
 
-void __wrap_worker_line_destroy(struct worker_line *line)
+void __wrap_table_builder_deinit(struct table_builder *builder)
 {
-	(void)line;
-}
-
-int __wrap_worker_line_fd(const struct worker_line *line)
-{
-	(void)line;
-	return LINE_FD;
+	(void)builder;
 }
 
 void __wrap_file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,

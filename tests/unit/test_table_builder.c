@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -20,7 +21,12 @@
 /* As in record/children/worker_line.c. */
 #define WORKERS_MAX 32
 
-static struct worker_line *builder;
+#define ALICE 1000
+
+/* The request for a file that is slow. */
+#define SLOW 77
+
+static struct table_builder builder;
 
 static void begin(void)
 {
@@ -31,8 +37,8 @@ static void begin(void)
 
 static void end(void)
 {
-	worker_line_destroy(builder);
-	builder = NULL;
+	table_builder_deinit(&builder);
+	builder = (struct table_builder){.epoll_fd = -1};
 }
 
 static void request(const char *path, uint32_t tag)
@@ -40,20 +46,34 @@ static void request(const char *path, uint32_t tag)
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 
 	ck_assert_int_ge(fd, 0);
-	ck_assert_int_eq(table_builder_request(builder, fd, tag, NULL), 0);
+	ck_assert_int_eq(table_builder_request(&builder, fd, tag, NULL), 0);
 	close(fd);
+}
+
+static void request_from(struct worker_line *line, uint32_t tag)
+{
+	const struct table_request message = table_request_make(tag, NULL);
+	const struct worker_request from = {
+		.tag = tag,
+		.bytes = &message,
+		.nr = sizeof(message),
+		.fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC),
+	};
+
+	ck_assert_int_eq(worker_line_request(line, &from), 0);
+	close(from.fd);
 }
 
 /* Waits for the answer to the request @tag, which is the next. Returns its status. */
 static int wait_for(uint32_t tag, struct unwind_table *table)
 {
-	struct pollfd poll_fd = {.fd = worker_line_fd(builder), .events = POLLIN};
+	struct pollfd poll_fd = {.fd = builder.epoll_fd, .events = POLLIN};
 	struct found_interpreter found;
 	uint32_t got;
 	uint64_t cpu_ns;
 	int status;
 
-	while (!table_builder_next(builder, &got, &status, &cpu_ns, table, &found))
+	while (!table_builder_next(&builder, &got, &status, &cpu_ns, table, &found))
 		ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
 	ck_assert_uint_eq(got, tag);
 	return status;
@@ -164,9 +184,9 @@ START_TEST(known_tables)
 
 	build_own_table(&own);
 	memcpy(hash, own.hash, sizeof(hash));
-	ck_assert_int_eq(table_builder_request(builder, fd, 1, hash), 0);
+	ck_assert_int_eq(table_builder_request(&builder, fd, 1, hash), 0);
 	hash[UNWIND_HASH_BYTES - 1] ^= 1;
-	ck_assert_int_eq(table_builder_request(builder, fd, 2, hash), 0);
+	ck_assert_int_eq(table_builder_request(&builder, fd, 2, hash), 0);
 	ck_assert_int_eq(wait_for(1, &table), -EALREADY);
 	ck_assert_int_eq(wait_for(2, &table), 0);
 	expect_same_table(&table, &own);
@@ -185,7 +205,7 @@ START_TEST(no_tables)
 	uint64_t cpu_ns;
 	int status;
 
-	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &cpu_ns, &table, &found), 0);
+	ck_assert_int_eq(table_builder_next(&builder, &tag, &status, &cpu_ns, &table, &found), 0);
 	/* One after the other, since those of root have the first turn. */
 	request("/dev/null", 1);
 	ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
@@ -193,8 +213,8 @@ START_TEST(no_tables)
 	ck_assert_int_eq(wait_for(2, &table), -ENOEXEC);
 	request("/", 3);
 	ck_assert_int_eq(wait_for(3, &table), -ENOEXEC);
-	ck_assert_int_eq(table_builder_request(builder, -1, 4, NULL), -EBADF);
-	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &cpu_ns, &table, &found), 0);
+	ck_assert_int_eq(table_builder_request(&builder, -1, 4, NULL), -EBADF);
+	ck_assert_int_eq(table_builder_next(&builder, &tag, &status, &cpu_ns, &table, &found), 0);
 	worker_line_destroy(NULL);
 }
 END_TEST
@@ -257,22 +277,35 @@ static void die_at_work(int sock)
 	_exit(1);
 }
 
-/* A worker that waits for a file for ever. */
-static void wait_at_work(int sock)
+/* A worker that waits for the file of request SLOW for ever, and finds no program in others. */
+static void stall_at_work(int sock)
 {
-	(void)sock;
+	struct worker_reply reply;
+	struct table_request request;
+	int fd;
+
 	/* Ends with its parent. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
-	for (;;)
-		pause();
+	while (!fd_message_receive(sock, &request, sizeof(request), &fd)) {
+		reply = (struct worker_reply){.tag = request.tag, .status = WORKER_BEGINS};
+		fd_message_send(sock, &reply, sizeof(reply), -1);
+		while (request.tag == SLOW)
+			pause();
+		reply.status = -ENOEXEC;
+		fd_message_send(sock, &reply, sizeof(reply), -1);
+	}
+	_exit(0);
 }
 
-static void begin_kind(const struct worker_kind *kind)
+static void begin_kind(struct worker_line **line, const struct worker_kind *kind)
 {
+	struct epoll_event event = {.events = EPOLLIN};
 	struct err err = {0};
 
-	end();
-	ck_assert_int_eq(worker_line_start(&builder, kind, &err), 0);
+	worker_line_destroy(*line);
+	ck_assert_int_eq(worker_line_start(line, kind, &err), 0);
+	ck_assert_int_eq(epoll_ctl(builder.epoll_fd, EPOLL_CTL_ADD, worker_line_fd(*line), &event),
+			 0);
 }
 
 /*
@@ -282,17 +315,60 @@ static void begin_kind(const struct worker_kind *kind)
 START_TEST(dies)
 {
 	const struct worker_kind dying = {.name = "test", .run = die_at_work, .tells_begin = true};
-	const struct worker_kind waiting = {.name = "test", .run = wait_at_work, .seconds_max = 1};
 	struct unwind_table table;
 
-	begin_kind(&dying);
+	begin_kind(&builder.line, &dying);
 	request("/proc/self/exe", 0);
 	request("/proc/self/exe", 1);
 	ck_assert_int_eq(wait_for(1, &table), -EIO);
 	ck_assert_int_eq(wait_for(0, &table), -EAGAIN);
-	begin_kind(&waiting);
-	request("/proc/self/exe", 4);
-	ck_assert_int_eq(wait_for(4, &table), -ETIMEDOUT);
+}
+END_TEST
+
+/* A file on a server that does not answer holds up those that are slow, too, and no others. */
+START_TEST(slow_files)
+{
+	struct worker_kind stalling = {
+		.name = "test", .run = stall_at_work, .ms_max = 1, .tells_begin = true};
+	struct worker_line *patient;
+	struct unwind_table table;
+
+	begin_kind(&builder.line, &stalling);
+	request_from(builder.line, SLOW);
+	request_from(builder.line, 2);
+	ck_assert_int_eq(wait_for(SLOW, &table), -EBUSY);
+	ck_assert_int_eq(wait_for(2, &table), -EAGAIN);
+	ck_assert_ptr_eq(table_builder_line(&builder, false, ALICE), builder.line);
+	ck_assert_ptr_null(builder.patient);
+	patient = table_builder_line(&builder, true, ALICE);
+	ck_assert_ptr_ne(patient, builder.line);
+	request_from(patient, SLOW);
+	ck_assert_int_eq(wait_for(SLOW, &table), 0);
+	unwind_table_deinit(&table);
+	stalling.ms_max = INT_MAX;
+	begin_kind(&builder.patient, &stalling);
+	request_from(builder.patient, SLOW);
+	request_from(builder.line, 3);
+	ck_assert_int_eq(wait_for(3, &table), -ENOEXEC);
+	stalling.ms_max = 1;
+	begin_kind(&builder.patient, &stalling);
+	request_from(builder.patient, SLOW);
+	ck_assert_int_eq(wait_for(SLOW, &table), -ETIMEDOUT);
+}
+END_TEST
+
+/* Files of a user for whom the first child has waited long go to the patient one; root's, too. */
+START_TEST(users_of_slow_files)
+{
+	static const uint32_t users[] = {ALICE, 0};
+
+	for (size_t i = 0; i < ARRAY_SIZE(users); i++) {
+		table_builder_charge_wait(&builder, users[i]);
+		ck_assert_ptr_eq(table_builder_line(&builder, false, users[i]), builder.line);
+		table_builder_charge_wait(&builder, users[i]);
+		ck_assert_ptr_ne(table_builder_line(&builder, false, users[i]), builder.line);
+		ck_assert_ptr_eq(table_builder_line(&builder, false, ALICE + 1), builder.line);
+	}
 }
 END_TEST
 
@@ -326,7 +402,7 @@ START_TEST(is_stopped)
 		usleep(1000);
 	request("/dev/null", 1);
 	ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
-	ck_assert_uint_eq(worker_line_nr_stopped(builder), 1);
+	ck_assert_uint_eq(worker_line_nr_stopped(builder.line), 1);
 	second = worker();
 	ck_assert_int_ne(second, first);
 	stop_worker();
@@ -335,7 +411,7 @@ START_TEST(is_stopped)
 	kill(second, SIGCONT);
 	kill(second, SIGSTOP);
 	if (wait_for(2, &table) == -EAGAIN)
-		ck_assert_uint_eq(worker_line_nr_stopped(builder), 2);
+		ck_assert_uint_eq(worker_line_nr_stopped(builder.line), 2);
 }
 END_TEST
 
@@ -351,7 +427,7 @@ START_TEST(users_take_turns)
 	for (uint32_t i = 0; i < 8; i++) {
 		message.tag = from.tag = i;
 		message.uid = i == 7 ? 0 : 1000 + (i == 6);
-		ck_assert_int_eq(worker_line_request(builder, &from), 0);
+		ck_assert_int_eq(worker_line_request(builder.line, &from), 0);
 	}
 	kill(worker(), SIGCONT);
 	ck_assert_int_eq(wait_for(7, &table), -ENOEXEC);
@@ -366,7 +442,7 @@ END_TEST
 /* A worker that dies without work is replaced, by a request or by looking at the descriptor. */
 START_TEST(dies_idle)
 {
-	struct pollfd poll_fd = {.fd = worker_line_fd(builder), .events = POLLIN};
+	struct pollfd poll_fd = {.fd = builder.epoll_fd, .events = POLLIN};
 	struct unwind_table table;
 	struct found_interpreter found;
 	uint32_t tag;
@@ -379,7 +455,7 @@ START_TEST(dies_idle)
 	ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
 	kill(worker(), SIGKILL);
 	ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
-	ck_assert_int_eq(table_builder_next(builder, &tag, &status, &cpu_ns, &table, &found), 0);
+	ck_assert_int_eq(table_builder_next(&builder, &tag, &status, &cpu_ns, &table, &found), 0);
 	ck_assert_int_eq(poll(&poll_fd, 1, 0), 0);
 	request("/dev/null", 2);
 	ck_assert_int_eq(wait_for(2, &table), -ENOEXEC);
@@ -397,7 +473,7 @@ START_TEST(dies_too_often)
 		request("/dev/null", 1000);
 		kill(worker(), SIGKILL);
 		ck_assert_int_eq(wait_for(1000, &table), -EAGAIN);
-		ret = table_builder_request(builder, fd, 1, NULL);
+		ret = table_builder_request(&builder, fd, 1, NULL);
 		if (!ret)
 			ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
 		/* Some of them have come back on a slow machine. */
@@ -416,16 +492,16 @@ START_TEST(too_many)
 
 	stop_worker();
 	for (uint32_t i = 0; i < WORKER_WAITING_MAX; i++)
-		ck_assert_int_eq(table_builder_request(builder, fd, i, NULL), 0);
-	ck_assert_int_eq(table_builder_request(builder, fd, WORKER_WAITING_MAX, NULL), -EAGAIN);
+		ck_assert_int_eq(table_builder_request(&builder, fd, i, NULL), 0);
+	ck_assert_int_eq(table_builder_request(&builder, fd, WORKER_WAITING_MAX, NULL), -EAGAIN);
 	kill(worker(), SIGCONT);
 	for (uint32_t i = 0; i < WORKER_WAITING_MAX; i++)
 		ck_assert_int_eq(wait_for(i, &table), -ENOEXEC);
-	ck_assert_int_eq(table_builder_request(builder, fd, 1, NULL), 0);
+	ck_assert_int_eq(table_builder_request(&builder, fd, 1, NULL), 0);
 	close(fd);
 }
 END_TEST
 
 SUITE_MAIN_WITH("table_builder", begin, end, tables, known_tables, no_tables, privileges,
-		descriptors, dies, dies_before_work, is_stopped, users_take_turns, dies_idle,
-		dies_too_often, too_many)
+		descriptors, dies, slow_files, users_of_slow_files, dies_before_work, is_stopped,
+		users_take_turns, dies_idle, dies_too_often, too_many)

@@ -23,7 +23,7 @@
 
 #define WORKERS_MAX    32
 #define WORKER_BACK_NS (10 * NS_PER_S)
-#define SECONDS_MAX    3
+#define MS_MAX         3000
 #define LARGE_BYTES    50000
 #define BAD_STATUS     5
 
@@ -44,7 +44,7 @@ static struct worker_line *line;
 static struct err err;
 static int gate[2];                /* a child that waits reads a byte from it */
 static int timer_fd;               /* an eventfd in its place */
-static time_t timer_s;             /* set last */
+static long timer_ms;              /* set last */
 static uint64_t ran_ns, queued_ns; /* of the child */
 static bool has_times;
 static char state;
@@ -67,8 +67,9 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *spec, str
 {
 	(void)flags, (void)old;
 	ck_assert_int_eq(fd, timer_fd);
-	ck_assert_int_eq(spec->it_interval.tv_sec, spec->it_value.tv_sec);
-	timer_s = spec->it_value.tv_sec;
+	ck_assert_int_eq(spec->it_interval.tv_nsec, spec->it_value.tv_nsec);
+	ck_assert_int_eq(spec->it_value.tv_sec, 0);
+	timer_ms = spec->it_value.tv_nsec / 1000000;
 	return 0;
 }
 
@@ -136,10 +137,8 @@ static void run(int sock)
 
 static void start(bool tells_begin)
 {
-	const struct worker_kind kind = {.name = "child",
-					 .run = run,
-					 .seconds_max = SECONDS_MAX,
-					 .tells_begin = tells_begin};
+	const struct worker_kind kind = {
+		.name = "child", .run = run, .ms_max = MS_MAX, .tells_begin = tells_begin};
 
 	worker_line_destroy(line);
 	ck_assert_int_eq(worker_line_start(&line, &kind, &err), 0);
@@ -150,7 +149,7 @@ static void begin(void)
 	now_ns = 1000 * NS_PER_S;
 	has_times = true;
 	ran_ns = queued_ns = 0;
-	timer_s = 77;
+	timer_ms = 77;
 	ck_assert_int_eq(pipe2(gate, O_CLOEXEC), 0);
 	start(false);
 }
@@ -230,16 +229,16 @@ START_TEST(replies_come_in_order)
 	ck_assert_uint_eq(worker_line_nr_workers(line), 1);
 	expect_nothing();
 	ask_reply(5);
-	ck_assert_int_eq(timer_s, 1);
+	ck_assert_int_eq(timer_ms, 250);
 	ask(6, TAGGED(DO_SEND_MEMORY, 6));
 	ask(7, ((struct order){DO_REPLY, 7, -ENOEXEC}));
 	expect_reply(5, 0);
-	ck_assert_int_eq(timer_s, 1);
+	ck_assert_int_eq(timer_ms, 250);
 	ck_assert_uint_eq(wait_reply(&memory).tag, 6);
 	ck_assert_int_ge(fcntl(memory, F_GETFD), 0);
 	close(memory);
 	expect_reply(7, -ENOEXEC);
-	ck_assert_int_eq(timer_s, 0);
+	ck_assert_int_eq(timer_ms, 0);
 	expect_nothing();
 	ck_assert(!has_news());
 	ck_assert_uint_eq(worker_line_nr_workers(line), 1);
@@ -260,7 +259,7 @@ START_TEST(a_worker_dies_of_a_request)
 	expect_reply(2, -EAGAIN);
 	expect_reply(3, -EAGAIN);
 	expect_reply(4, 0);
-	ck_assert_int_eq(timer_s, 0);
+	ck_assert_int_eq(timer_ms, 0);
 }
 END_TEST
 
@@ -330,9 +329,9 @@ START_TEST(the_timer_finds_a_stopped_worker)
 	pid = worker_that_waits(4);
 	ask_reply(5);
 	stop(pid);
-	timer_s = 77;
+	timer_ms = 77;
 	ask_reply(6);
-	ck_assert_int_eq(timer_s, 1);
+	ck_assert_int_eq(timer_ms, 250);
 	ck_assert_uint_eq(worker_line_nr_stopped(line), 2);
 	ck_assert_uint_eq(worker_line_nr_workers(line), 3);
 	expect_reply(5, -EAGAIN);

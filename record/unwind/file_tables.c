@@ -428,8 +428,7 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 {
 	struct file_message message = {.bytes = request, .nr = sizeof(*request)};
 	struct file_table *t = &u->tables.data[nr];
-	struct worker_line *line =
-		table_builder_line(&u->builder, t->is_slow, share_owner_of(request->uid, t->owner));
+	struct worker_line *line = table_builder_line(&u->builder, t->is_slow, t->payer);
 	struct sent_file sent;
 	int ret = line ? worker_line_sock(line, &message.sock) : -EIO;
 
@@ -448,25 +447,33 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 }
 
 /*
- * Returns 0 or a negative errno: -EAGAIN when too many wait in line, -EDQUOT when the user of the
- * process or of the file has used up the CPU time.
+ * Returns 0 or a negative errno: -EAGAIN when too many wait in line, or the user who pays has used
+ * up the CPU time; -EDQUOT when that of the file's owner is used up.
  */
 static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			       const struct file_place *place)
 {
 	struct file_table *t = &u->tables.data[nr];
-	struct table_request request = table_request_make(nr, known_hash(u, t));
-	uint64_t now_ns = clock_monotonic_ns(), left_ns;
-	uint32_t loser;
+	uint32_t uid = proc_owner(place->pid), payer = share_owner_of(uid, t->owner), loser;
+	uint64_t now_ns = clock_monotonic_ns(), left_ns = owner_time_left(&u->time, uid, now_ns);
+	struct table_request request;
 	int ret;
 
-	request.uid = proc_owner(place->pid);
-	left_ns = min_u64(owner_time_left(&u->time, request.uid, now_ns),
-			  owner_time_left(&u->time, t->owner, now_ns));
+	/* Somebody else may ask for it meanwhile. What is asked for again and again counts once. */
+	if (!left_ns || !owner_time_left(&u->payers, payer, now_ns)) {
+		if (payer != t->payer)
+			shares_note_lack(&u->unserved, payer);
+		t->payer = payer;
+		return -EAGAIN;
+	}
+	left_ns = min_u64(left_ns, owner_time_left(&u->time, t->owner, now_ns));
 	if (!left_ns) {
-		shares_note_lack(&u->unserved, share_owner_of(request.uid, t->owner));
+		shares_note_lack(&u->unserved, payer);
 		return -EDQUOT;
 	}
+	t->payer = payer;
+	request = table_request_make(nr, known_hash(u, t));
+	request.uid = uid;
 	request.cpu_max_us = min_u64(left_ns, TABLE_TIME_MAX_NS) / 1000;
 	ret = shares_take(&u->line, nr, request.uid, 1, 1, &loser);
 	if (ret)
@@ -496,13 +503,6 @@ static void note_request(struct file_tables *u, uint32_t nr, int ret)
 		note_failed_attempt(u, nr);
 }
 
-/* A memfd is opened by way of /proc/PID/map_files alone. Who may not do that never may. */
-static bool is_out_of_reach(const struct mapped_file *file, int ret)
-{
-	return mapped_file_is_made_code(file) &&
-	       (ret == -EPERM || ret == -EACCES || ret == -ENOENT);
-}
-
 int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place)
 {
@@ -515,7 +515,8 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	ret = request_from_worker(u, nr, file, place);
 	if (ret && ret != -EAGAIN && ret != -EDQUOT)
 		t->failed_pid = place->pid;
-	if (is_out_of_reach(file, ret))
+	/* A memfd is opened by way of /proc/PID/map_files alone. Who may not do that never may. */
+	if (mapped_file_is_made_code(file) && (ret == -EPERM || ret == -EACCES || ret == -ENOENT))
 		set_state(u, nr, TABLE_IMPOSSIBLE);
 	else
 		note_request(u, nr, ret);
@@ -560,13 +561,16 @@ static int note_interpreter(struct file_tables *u, uint32_t nr,
 		       : interpreter_maps_add(&u->interpreters, found, &place, &t->interpreter);
 }
 
-/* Charges the owner of file @nr, which has taken @cpu_ns of the child. */
-static void charge_owner(struct file_tables *u, uint32_t nr, int status, uint64_t cpu_ns)
+/* Charges who pays for file @nr, and its owner. It has taken @cpu_ns of the child. */
+static void charge_users(struct file_tables *u, uint32_t nr, int status, uint64_t cpu_ns)
 {
+	const struct file_table *t = &u->tables.data[nr];
+
 	shares_give(&u->line, nr);
 	if (status == -EIO || status == -ETIMEDOUT)
 		cpu_ns = TABLE_TIME_MAX_NS;
-	owner_time_charge(&u->time, u->tables.data[nr].owner, cpu_ns, clock_monotonic_ns());
+	owner_time_charge(&u->time, t->owner, cpu_ns, clock_monotonic_ns());
+	owner_time_charge(&u->payers, t->payer, cpu_ns, clock_monotonic_ns());
 }
 
 int file_tables_finish(struct file_tables *u)
@@ -579,7 +583,7 @@ int file_tables_finish(struct file_tables *u)
 
 	end_pauses(u);
 	while (!ret && table_builder_next(&u->builder, &nr, &status, &cpu_ns, &made, &found)) {
-		charge_owner(u, nr, status, cpu_ns);
+		charge_users(u, nr, status, cpu_ns);
 		ret = note_interpreter(u, nr, &found);
 		if (status == -EALREADY) {
 			ret = take_known_table(u, nr);
@@ -668,6 +672,7 @@ int file_tables_init(struct file_tables *u, const char *cache, struct looker *lo
 		.pages = {.size = UINT64_MAX, .owner_max = UNWIND_MAX_PAGES / OWNER_SHARE},
 		.line = {.size = WORKER_WAITING_MAX, .owner_max = WORKER_WAITING_MAX / LINE_SHARE},
 		.time = {.part = TABLE_TIME_PART, .max_ns = TABLE_TIME_MAX_NS},
+		.payers = {.part = TABLE_TIME_PART, .max_ns = TABLE_PAYERS_MAX_NS},
 		.interpreters.shares.size = INTERPRETER_NUMBERS,
 		.interpreters.machines.shares.size = MAX_MACHINES,
 	};
@@ -710,15 +715,6 @@ static size_t age_tables(struct file_tables *u)
 	return nr_idle;
 }
 
-/* Programs do not find the table by its file any more, from the next grace period on. */
-static void untell_file(struct file_tables *u, struct file_table *t)
-{
-	const struct unwind_file_key key = file_key(t);
-
-	map_delete(u->store.maps.files, &key);
-	t->is_told = false;
-}
-
 /*
  * Forgets the tables that had no users at the last two settles. Those that programs find by their
  * files are forgotten at the next settle.
@@ -730,8 +726,12 @@ static void forget_idle(struct file_tables *u)
 
 		if (t->state == TABLE_FORGOTTEN || t->nr_idle < 2)
 			continue;
+		/* Programs do not find it by its file any more, from the next grace period on. */
 		if (t->is_told) {
-			untell_file(u, t);
+			const struct unwind_file_key key = file_key(t);
+
+			map_delete(u->store.maps.files, &key);
+			t->is_told = false;
 			continue;
 		}
 		if (!t->shared)
@@ -789,6 +789,7 @@ void file_tables_deinit(struct file_tables *u)
 	shares_deinit(&u->line);
 	shares_deinit(&u->unserved);
 	owner_time_deinit(&u->time);
+	owner_time_deinit(&u->payers);
 	vec_free(&u->free_tables);
 	table_builder_deinit(&u->builder);
 	cleanup_close(&u->cache_fd);

@@ -44,7 +44,7 @@ struct file_table {
 	uint32_t nr_users;     /* mappings that the program knows with this table */
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
-	uint32_t payer;        /* of the last request, as of share_owner_of */
+	uint32_t payer;        /* who pays for the last request: see share_owner_of */
 	uint64_t dev, ino;     /* of the file, dev as makedev */
 	uint64_t size;         /* of the file, like ctime_ns */
 	int64_t ctime_ns;
@@ -74,12 +74,13 @@ struct file_tables {
 	struct index by_file;
 	uint32_t nr_asked;
 	struct shares rules, rows, pages; /* of the maps, by owners of files */
-	struct shares unserved; /* nothing: counts tables that had no time, and the like */
-	struct shares line;     /* requests to the child, by users of processes */
-	struct owner_time time; /* CPU time of the child, by owners of files */
-	u32_vec free_tables;    /* numbers that may be used again */
-	bool lacked_room;       /* a table did not fit since the last settle */
-	uint64_t pause_end_ns;  /* the first end of a pause; 0: there is none */
+	struct shares unserved;   /* nothing: counts tables that had no time, and the like */
+	struct shares line;       /* requests to the child, by users of processes */
+	struct owner_time time;   /* CPU time of the child, by owners of files */
+	struct owner_time payers; /* the same by those who pay for requests */
+	u32_vec free_tables;      /* numbers that may be used again */
+	bool lacked_room;         /* a table did not fit since the last settle */
+	uint64_t pause_end_ns;    /* the first end of a pause; 0: there is none */
 	/* Called when the state of a table has changed. */
 	void (*changed)(void *ctx, uint32_t nr);
 	void *ctx;

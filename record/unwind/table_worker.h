@@ -31,6 +31,12 @@ struct table_request {
 #define TABLE_TIME_MAX_NS NS_PER_S
 
 /*
+ * What can be saved up for all files that processes of one user map. Who runs many programs of root
+ * needs that much when a recording begins.
+ */
+#define TABLE_PAYERS_MAX_NS (4 * NS_PER_S)
+
+/*
  * A request for a table, unless it has the hash @known (NULL: in any case). User and time are
  * root's.
  */

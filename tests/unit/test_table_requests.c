@@ -340,6 +340,48 @@ START_TEST(slow_files)
 }
 END_TEST
 
+/* Who maps root's files pays for their tables, too, and others may ask for them meanwhile. */
+START_TEST(users_pay_for_files_of_root)
+{
+	uint32_t nr = find_inode(1), other = find_inode(2);
+
+	process.uid = ALICE;
+	request(nr, 0);
+	finish_after(nr, -EAGAIN, TABLE_PAYERS_MAX_NS - 1);
+	ck_assert_int_eq(request(other, 0), TABLE_ASKED);
+	ck_assert_uint_eq(child.request.cpu_max_us, TABLE_TIME_MAX_NS / NS_PER_US);
+	finish_after(other, -EAGAIN, 1);
+	child.nr_requests = 0;
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(request(find_inode(3), 0), TABLE_NONE);
+	ck_assert_uint_eq(child.nr_requests, 0);
+	ck_assert_uint_eq(nr_unserved(ALICE), 1);
+	process.uid = BOB;
+	ck_assert_int_eq(request(find_inode(3), 0), TABLE_ASKED);
+	process.uid = 0;
+	ck_assert_int_eq(request(nr, 0), TABLE_ASKED);
+	/* A hundredth of the time that passes comes back. */
+	process.uid = ALICE;
+	pass(TABLE_TIME_PART);
+	ck_assert_int_eq(request(other, 0), TABLE_ASKED);
+	ck_assert_uint_eq(left_us(ALICE), TABLE_TIME_MAX_NS / NS_PER_US);
+}
+END_TEST
+
+/* A user whose own files have used up the time does not hold up those of root. */
+START_TEST(users_without_time)
+{
+	uint32_t nr = find_inode(1);
+
+	owner_time_charge(&tables.time, ALICE, TABLE_TIME_MAX_NS, now_ns);
+	process.uid = ALICE;
+	ck_assert_int_eq(request(nr, 0), TABLE_NONE);
+	ck_assert_uint_eq(nr_unserved(ALICE), 1);
+	process.uid = BOB;
+	ck_assert_int_eq(request(nr, 0), TABLE_ASKED);
+}
+END_TEST
+
 /* A file that the child dies of takes all the time of its owner. */
 START_TEST(time_of_a_death)
 {
@@ -429,5 +471,6 @@ END_TEST
 SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, the_vdso,
 		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
 		files_that_cannot_be_sent, memory_out_of_reach, users_have_parts_of_the_line,
-		time_of_the_child, slow_files, time_of_a_death, waits_for_tables,
-		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted)
+		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
+		time_of_a_death, waits_for_tables, waits_while_the_child_lacks_a_processor,
+		waits_that_are_interrupted)

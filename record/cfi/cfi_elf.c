@@ -246,7 +246,8 @@ int cfi_elf_read(int fd, struct cfi_elf *elf)
 
 	if (ret == -EISDIR)
 		ret = -ENOEXEC;
-	*elf = (struct cfi_elf){.entry = file.header.e_entry};
+	*elf = (struct cfi_elf){.is_made = file.header.e_type == ET_REL,
+				.entry = file.header.e_entry};
 	if (!ret)
 		ret = read_segments(&file, elf);
 	for (int i = 0; !ret && i < CFI_NR_SECTIONS; i++)

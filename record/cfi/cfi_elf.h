@@ -28,6 +28,7 @@ enum cfi_section { CFI_EH_FRAME, CFI_DEBUG_FRAME, CFI_NR_SECTIONS };
 
 struct cfi_elf {
 	VEC(struct code_segment) segments;
+	bool is_made;   /* by record/machines/registered_code.h: it has no code */
 	uint64_t entry; /* address where a process begins; 0: nowhere */
 	struct eh_section sections[CFI_NR_SECTIONS]; /* size 0: the file has no such section */
 	struct go_table go;                          /* nr 0: it has none that can be read */

@@ -16,6 +16,7 @@ void interpreter_search(int fd, struct found_interpreter *found)
 			if (code_makers[i].find)
 				code_makers[i].find(&symbols, found);
 		other_runtime_find(&symbols, found);
+		registered_code_find(&symbols, found);
 	}
 	dynamic_symbols_deinit(&symbols);
 }

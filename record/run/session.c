@@ -238,14 +238,6 @@ static int follow_processes(struct session *s)
 		       : ret;
 }
 
-/* What the machine of @pid tells of its code (struct jit). */
-static int describe_code(const void *interpreters, uint32_t pid)
-{
-	const struct interpreter_maps *maps = interpreters;
-
-	return machines_describe(&maps->machines, pid);
-}
-
 static void note_machine(void *session, uint32_t pid)
 {
 	struct session *s = session;
@@ -269,10 +261,8 @@ static int create_unwinder(struct session *s)
 	int ret = unwinder_create(&options, &s->unwinder, s->err);
 	int reason;
 
-	s->jit.describe = describe_code;
-	s->jit.ctx = unwinder_interpreters(s->unwinder);
-	if (ret || !s->jit.ctx)
-		s->jit.describe = NULL;
+	s->jit.describe = ret ? NULL : unwinder_describe;
+	s->jit.ctx = s->unwinder;
 	if (!ret && !unwinder_may_keep(s->unwinder, &reason))
 		progress_note(s->progress,
 			      "unwind tables are read from '%s', but not kept there: %s", cache,

@@ -41,6 +41,9 @@
 /* Processes whose machines have told of their code. Each takes a descriptor. */
 #define DESCRIBED_MAX 128
 
+/* Lines that are kept of code that has gone. */
+#define DESCRIBED_BYTES_MAX (1 << 20)
+
 #define COPY_BYTES (1u << 20)
 
 static struct jit_process *find_process(const struct jit *jit, uint64_t generation)
@@ -471,6 +474,22 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
 }
 
 /*
+ * Appends the lines of @from to @to, which tells of code that may have gone. Later lines count.
+ * Returns 0 or a negative errno, -EFBIG if there are too many.
+ */
+static int append_lines(int to, int from)
+{
+	struct stat before, more;
+	off_t off = 0;
+
+	if (fstat(to, &before) || fstat(from, &more) || lseek(to, 0, SEEK_END) < 0)
+		return -errno;
+	if (before.st_size + more.st_size > DESCRIBED_BYTES_MAX)
+		return -EFBIG;
+	return sendfile(to, from, &off, more.st_size) == more.st_size ? 0 : -EIO;
+}
+
+/*
  * Asks the machine of a process. A process that has few names, as it has just begun, is asked
  * again.
  */
@@ -479,11 +498,17 @@ static void describe(struct jit *jit, struct jit_process *process, bool is_early
 	uint32_t item;
 	int fd;
 
-	if ((process->described && !process->is_early) || process->ended || !jit->describe)
+	if ((process->described && !process->is_early && !is_early) || process->ended ||
+	    !jit->describe)
 		return;
 	fd = jit->describe(jit->ctx, process->pid);
 	if (fd < 0)
 		return;
+	if (process->described && !append_lines(process->described - 1, fd)) {
+		process->is_early = is_early;
+		close(fd);
+		return;
+	}
 	forget_described(jit, process);
 	if (take_room(jit, &jit->described, process->uid, &item)) {
 		close(fd);

@@ -16,7 +16,7 @@
 #include "record/sampling/program/maps.h"
 #include "record/unwind/table_cache.h"
 #include "record/looks/proc_task.h"
-#include "record/looks/file_send.h"
+#include "record/machines/registered_code.h"
 #include "record/unwind/table_worker.h"
 
 /* At most this many tables without users are remembered, as long as there is room. */
@@ -434,7 +434,9 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 
 	if (ret)
 		return ret;
-	ret = file_send(u->looker, file, place, &message, &sent);
+	request->is_made = place->made_by != 0;
+	ret = request->is_made ? registered_code_send(u->looker, place, &message, &sent)
+			       : file_send(u->looker, file, place, &message, &sent);
 	t->owner = sent.owner;
 	t->payer = share_owner_of(request->uid, sent.owner);
 	t->dev = sent.identity.dev;
@@ -555,6 +557,7 @@ static int note_interpreter(struct file_tables *u, uint32_t nr,
 						.owner = t->owner};
 
 	t->has_regex = found->has_regex && u->interpreters.languages;
+	t->descriptor = found->descriptor;
 	/* A table that is made once more is of the same file. */
 	return t->interpreter
 		       ? 0
@@ -624,26 +627,21 @@ int file_tables_wait(struct file_tables *u, int ms)
 	return ret;
 }
 
-/* The vdso is in no file: the builder gets a copy. */
-static void request_vdso(struct file_tables *u)
+void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
+		       const struct vdso *vdso)
 {
 	const void *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
 	_cleanup_close_ int fd = -1;
 
-	if (!image || !u->vdso->size)
-		return;
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd < 0 || pwrite(fd, image, u->vdso->size, 0) != (ssize_t)u->vdso->size)
-		return;
-	note_request(u, VDSO_TABLE, table_builder_request(&u->builder, fd, VDSO_TABLE, NULL));
-}
-
-void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
-		       const struct vdso *vdso)
-{
 	table_maps_begin(&u->store, maps);
 	u->vdso = vdso;
-	request_vdso(u);
+	if (!image || !vdso->size)
+		return;
+	/* The vdso is in no file: the builder gets a copy. */
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd >= 0 && pwrite(fd, image, vdso->size, 0) == (ssize_t)vdso->size)
+		note_request(u, VDSO_TABLE,
+			     table_builder_request(&u->builder, fd, VDSO_TABLE, NULL));
 }
 
 bool file_tables_may_keep(const struct file_tables *u, int *reason)

@@ -50,6 +50,7 @@ struct file_table {
 	int64_t ctime_ns;
 	bool is_told;         /* programs know it by the file (bpf/walk/file_mapping.h) */
 	bool has_regex;       /* the file is PCRE2 (bpf/made/regex_code.h) */
+	uint64_t descriptor;  /* as in struct found_interpreter */
 	uint32_t interpreter; /* of interpreter_maps_add; 0: none */
 	bool is_damaged;      /* the table in the cache cannot be used */
 	bool lacked_room;     /* impossible only since there was no room */

@@ -11,6 +11,7 @@
 #include "common/search.h"
 #include "record/sampling/program/maps.h"
 #include "record/looks/proc_task.h"
+#include "record/machines/registered_code.h"
 
 /* When a second look finds nothing new, the next look has to wait: first and longest time. */
 #define BACKOFF_NS     UINT64_C(200000000)
@@ -108,7 +109,22 @@ static void take_interpreter(struct space_maps *u, struct unwind_process *p,
 	look_for_machine(u, p);
 }
 
-/* The file of table @nr has turned out to have an interpreter, or to be PCRE2. */
+/* The process registers code at @descriptor; 0: it registers none. It is time for a look. */
+static void set_descriptor(struct space_maps *u, struct unwind_process *p, uint64_t descriptor)
+{
+	struct space_registered *r = &p->registered;
+
+	if (r->descriptor != descriptor) {
+		if (r->table != NO_TABLE)
+			file_tables_unuse(u->tables, r->table);
+		*r = (struct space_registered){.descriptor = descriptor, .table = NO_TABLE};
+	}
+	r->next_ns = r->pause_ns = u->registered_due_ns = 0;
+}
+
+/*
+ * The file of table @nr has turned out to have an interpreter, to be PCRE2, or to register code.
+ */
 static void note_interpreter(struct space_maps *u, uint32_t nr)
 {
 	const struct file_table *t = &u->tables->tables.data[nr];
@@ -124,6 +140,10 @@ static void note_interpreter(struct space_maps *u, uint32_t nr)
 			p->regex_start = m->start;
 			p->regex_bytes = m->end - m->start;
 		}
+		if (t->descriptor && !p->registered.descriptor)
+			set_descriptor(u, p,
+				       m->bias - (t->state == TABLE_READY ? t->first_off : 0) +
+					       t->descriptor);
 		space_maps_tell(u, p);
 	}
 }
@@ -147,7 +167,8 @@ void space_maps_table_changed(struct space_maps *u, uint32_t nr)
 		m->pages = now.pages;
 		put_mapping(u, i);
 	}
-	if (u->tables->tables.data[nr].interpreter || u->tables->tables.data[nr].has_regex)
+	if (u->tables->tables.data[nr].interpreter || u->tables->tables.data[nr].has_regex ||
+	    u->tables->tables.data[nr].descriptor)
 		note_interpreter(u, nr);
 }
 
@@ -265,16 +286,28 @@ static int retire_mappings(struct space_maps *u, const struct unwind_process *p,
 	return space_room_leave(&u->room, p->uid, left);
 }
 
-/* Puts the mappings of a process of @uid into the list, as the program is to know them. */
-static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
-			 const struct mapped_files *files, uint32_t uid)
+/* Is @mapping code that the table of what @owner has registered tells of? */
+static bool is_registered(const struct unwind_process *p, const struct mapped_file *file,
+			  const struct mapping *mapping)
 {
-	const uint32_t max = space_room_max(&u->room, uid);
+	return p && p->registered.table != NO_TABLE && mapped_file_is_made_code(file) &&
+	       mapping->start - p->registered.base < REGISTERED_CODE_SPAN;
+}
+
+/* Puts the mappings of @owner into the list, as the program is to know them. */
+static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
+			 const struct mapped_files *files, const struct space_owner *owner)
+{
+	const uint32_t uid = owner->uid, max = space_room_max(&u->room, uid);
+	const struct unwind_process *p = space_maps_find(u, owner->pid);
+
+	if (p && p->space_id && p->space_id != owner->space_id)
+		p = NULL;
 
 	vec_clear(&u->list);
 	vec_clear(&u->list_tables);
 	u->list_interpreter = 0;
-	u->list_regex_start = u->list_regex_bytes = 0;
+	u->list_regex_start = u->list_regex_bytes = u->list_descriptor = 0;
 	vec_for_each(mappings, mapping) {
 		const struct mapped_file *file = mapping_file(files, mapping);
 		struct unwind_mapping m = {.start = mapping->start, .end = mapping->end};
@@ -285,6 +318,10 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 		if (ret)
 			return ret;
 		file_tables_describe(u->tables, nr, file, mapping->start - mapping->pgoff, &m);
+		if (is_registered(p, file, mapping)) {
+			nr = p->registered.table;
+			file_table_describe(&u->tables->tables.data[nr], p->registered.base, &m);
+		}
 		/* The memory of a JIT compiler is often many mappings side by side. */
 		if (nr == NO_TABLE && u->list.nr &&
 		    u->list_tables.data[u->list.nr - 1] == NO_TABLE &&
@@ -305,6 +342,9 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 			u->list_regex_start = m.start;
 			u->list_regex_bytes = m.end - m.start;
 		}
+		if (u->tables->tables.data[nr].descriptor && !u->list_descriptor)
+			u->list_descriptor = mapping->start - mapping->pgoff +
+					     u->tables->tables.data[nr].descriptor;
 		ret = vec_push(&u->list, m);
 		if (!ret)
 			ret = vec_push(&u->list_tables, nr);
@@ -378,6 +418,7 @@ static void lose_mappings(struct space_maps *u, struct unwind_process *p)
 {
 	machines_remove(&u->tables->interpreters.machines, p->pid);
 	space_maps_lose_context(u, p);
+	set_descriptor(u, p, 0);
 	p->machine = (struct process_machine){0};
 	p->interpreter = 0;
 	p->regex_bytes = 0;
@@ -449,6 +490,9 @@ static void take_list(struct space_maps *u, struct unwind_process *p,
 	look_for_machine(u, p);
 	if (old.space_id != p->space_id)
 		space_maps_lose_context(u, p);
+	if (old.space_id && old.space_id != p->space_id)
+		set_descriptor(u, p, 0);
+	set_descriptor(u, p, u->list_descriptor);
 	if (!owner->is_idle)
 		space_maps_expect_context(u, p->pid);
 	put_space(u, p, 0, BPF_ANY);
@@ -507,7 +551,7 @@ static int install_mappings(struct space_maps *u, const struct space_owner *owne
 int space_maps_put(struct space_maps *u, const struct space_owner *owner,
 		   const mapping_vec *mappings, const struct mapped_files *files)
 {
-	int ret = list_mappings(u, mappings, files, owner->uid);
+	int ret = list_mappings(u, mappings, files, owner);
 
 	return ret ? ret : install_mappings(u, owner);
 }
@@ -629,6 +673,8 @@ void space_maps_sampled(struct space_maps *u, uint32_t pid, uint64_t nr)
 	shares_use(&u->tables->interpreters.machines.shares, number_of(u, p), nr);
 	if (p->machine.lacks_room && p->interpreter)
 		try_machine(u, p);
+	if (p->registered.descriptor && nr)
+		p->registered.next_ns = p->registered.pause_ns = u->registered_due_ns = 0;
 }
 
 void space_maps_remove(struct space_maps *u, uint32_t pid)

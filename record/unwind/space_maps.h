@@ -25,6 +25,15 @@ struct space_context {
 	uint64_t pause_ns; /* before the look after that */
 };
 
+/* The code that a process has registered (record/unwind/registered_spaces.h). */
+struct space_registered {
+	uint64_t descriptor; /* address of the variable; 0: there is none */
+	uint64_t next_ns;    /* CLOCK_MONOTONIC: of the next look */
+	uint64_t pause_ns;   /* before the look after that */
+	uint64_t base;       /* of the table's file */
+	uint32_t table;      /* NO_TABLE: there is none */
+};
+
 struct unwind_process {
 	uint32_t pid;       /* 0: this is free */
 	uint32_t uid;       /* who answers for it */
@@ -40,6 +49,7 @@ struct unwind_process {
 	struct process_machine machine;
 	uint64_t regex_start, regex_bytes; /* as in struct unwind_space; of several the first */
 	struct space_context context;
+	struct space_registered registered;
 };
 
 struct space_maps {
@@ -57,6 +67,7 @@ struct space_maps {
 	const struct label_keys *label_keys; /* NULL: nobody wants labels of requests */
 	uint64_t contexts_due_ns;            /* CLOCK_MONOTONIC */
 	uint32_t nr_contexts;                /* that the program knows */
+	uint64_t registered_due_ns;          /* CLOCK_MONOTONIC */
 	/* Of the process that is being put: */
 	VEC(struct unwind_mapping) list;
 	u32_vec list_tables;
@@ -64,6 +75,7 @@ struct space_maps {
 	uint64_t list_base; /* of its interpreter */
 	uint32_t list_interpreter;
 	uint64_t list_regex_start, list_regex_bytes;
+	uint64_t list_descriptor;
 };
 
 /* @tables must outlive it. Returns 0 or -ENOMEM; the deinit is due in any case. */

@@ -79,6 +79,8 @@ static int add_request(struct owner_queue *queue, const struct table_request *re
 		i++;
 	if (i == REQUESTS_MAX || fstat(fd, &st))
 		return -EBADMSG;
+	if (request->is_made)
+		st.st_uid = request->uid;
 	waiting[i] = (struct waiting_request){*request, st.st_uid, fd};
 	return owner_queue_add(queue, share_owner_of(request->uid, st.st_uid), i, &lost);
 }

@@ -14,6 +14,8 @@
 #include "record/process/program_records.h"
 #include "record/unwind/early_java.h"
 #include "record/unwind/file_tables.h"
+#include "record/unwind/registered_spaces.h"
+#include "record/machines/registered_code.h"
 #include "record/machines/method_names.h"
 #include "record/unwind/space_contexts.h"
 #include "record/unwind/space_maps.h"
@@ -344,6 +346,8 @@ int unwinder_work(struct unwinder *u)
 	if (!u->ret)
 		u->ret = ask_names(u);
 	if (!u->ret)
+		u->ret = registered_spaces_look(&u->spaces, u->looks, &u->stale);
+	if (!u->ret)
 		u->ret = look_again(u);
 	space_maps_look_for_machines(&u->spaces);
 	space_contexts_look(&u->spaces);
@@ -469,6 +473,17 @@ struct function_names *unwinder_functions(struct unwinder *u)
 const struct interpreter_maps *unwinder_interpreters(const struct unwinder *u)
 {
 	return u ? &u->tables.interpreters : NULL;
+}
+
+int unwinder_describe(const void *unwinder, uint32_t pid)
+{
+	const struct unwinder *u = unwinder;
+	const struct unwind_process *p = space_maps_find(&u->spaces, pid);
+	int ret = machines_describe(&u->tables.interpreters.machines, pid);
+
+	return ret < 0 && p && p->registered.descriptor
+		       ? registered_code_describe(u->tables.looker, pid, p->registered.descriptor)
+		       : ret;
 }
 
 bool unwinder_has_makers(const struct unwinder *u)

@@ -75,6 +75,9 @@ const int *unwinder_fds(const struct unwinder *unwinder, size_t *nr);
 /* Does the work that is due, without waiting. Returns 0 or -ENOMEM. */
 int unwinder_work(struct unwinder *unwinder);
 
+/* Has the looker tell of the code that @pid has made (struct jit). */
+int unwinder_describe(const void *unwinder, uint32_t pid);
+
 /* Did a process of the scan run code that it has made itself? */
 bool unwinder_has_makers(const struct unwinder *unwinder);
 

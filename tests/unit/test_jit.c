@@ -156,6 +156,13 @@ START_TEST(machines_tell_again)
 	add_user(PID_A, 20, FRAMES(0x10010));
 	finish_epoch();
 	ck_assert_str_eq(name_of(0, 0), "second");
+	/* There is more code, and what was told before may have gone. */
+	told = "10200 100 other\n";
+	jit_describe(&jit, a);
+	add_user(PID_A, 25, FRAMES(0x10210));
+	finish_epoch();
+	ck_assert_str_eq(name_of(1, 0), "other");
+	ck_assert_str_eq(name_of(0, 0), "second");
 	told = "10000 100 third\n";
 	ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
 	jit_end(&jit, a, 0);

@@ -20,6 +20,7 @@ static void find(void)
 
 	ck_assert_int_eq(dynamic_symbols_init(&symbols, fd), 0);
 	other_runtime_find(&symbols, &found);
+	registered_code_find(&symbols, &found);
 	dynamic_symbols_deinit(&symbols);
 	found_interpreter_check(&found);
 }
@@ -68,4 +69,14 @@ START_TEST(no_runtime)
 }
 END_TEST
 
-SUITE_MAIN_WITH("other_runtimes", begin, NULL, by_symbol, by_newest_symbol, no_runtime)
+START_TEST(of_registered_code)
+{
+	dynamic_file_add(&file, "__jit_debug_descriptor", 16, 24);
+	find();
+	ck_assert_uint_eq(found.descriptor, DYNAMIC_FILE_AT(data) + 16 - DYNAMIC_FILE_ADDR);
+	ck_assert_uint_eq(found.language, LANGUAGE_NONE);
+}
+END_TEST
+
+SUITE_MAIN_WITH("other_runtimes", begin, NULL, by_symbol, by_newest_symbol, no_runtime,
+		of_registered_code)

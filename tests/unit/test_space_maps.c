@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "common/clock.h"
+#include "record/machines/registered_code.h"
 #include "tests/unit/kernel_maps.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/suite.h"
@@ -376,6 +377,47 @@ START_TEST(looked_up)
 }
 END_TEST
 
+/* What a process has registered has a table in memory without a file that is near. */
+START_TEST(registered_code)
+{
+	const uint64_t far = 0x8000 + REGISTERED_CODE_SPAN;
+	struct space_registered *r;
+	struct maps_world w;
+	uint32_t library, made, first;
+
+	begin(&w);
+	map(&w, "/a", 0x10000, 0);
+	map(&w, NULL, 0x20000, 0);
+	map(&w, "/made", 0x30000, 0);
+	map(&w, NULL, far, 0);
+	put(&w, PID_A, 1);
+	library = table_at(&w, 0x10000);
+	made = table_at(&w, 0x30000);
+	r = &space_maps_find(&w.u, PID_A)->registered;
+	ck_assert_uint_eq(r->descriptor, 0);
+	w.tables.tables.data[library].descriptor = 0x80;
+	space_maps_table_changed(&w.u, library);
+	ck_assert_uint_eq(r->descriptor, 0x10080);
+	r->table = made;
+	r->base = 0x8000;
+	file_tables_use(&w.tables, made);
+	first = put(&w, PID_A, 1)->first;
+	ck_assert_uint_eq(r->descriptor, 0x10080);
+	ck_assert_uint_eq(kernel_mappings[first + 1].bias, 0x8000);
+	ck_assert_uint_eq(kernel_mappings[first + 1].pages, UNWIND_TABLE_WANTED);
+	ck_assert_uint_eq(kernel_mappings[first + 3].pages, UNWIND_WITHOUT_TABLE);
+	ck_assert_uint_eq(w.tables.tables.data[made].nr_users, 3);
+	/* Another program has registered nothing yet. */
+	first = put(&w, PID_A, 2)->first;
+	ck_assert_uint_eq(kernel_mappings[first + 1].pages, UNWIND_WITHOUT_TABLE);
+	ck_assert_uint_eq(r->descriptor, 0x10080);
+	ck_assert_uint_eq(r->table, NO_TABLE);
+	space_maps_remove(&w.u, PID_A);
+	ck_assert_uint_eq(w.tables.tables.data[made].nr_users, 0);
+	end(&w);
+}
+END_TEST
+
 START_TEST(mappings_that_differ)
 {
 	struct mapping mapping = {.start = 0x10800, .end = 0x11000, .pgoff = 0x800};
@@ -605,5 +647,5 @@ END_TEST
 SUITE_MAIN("space_maps", what_the_program_sees, a_process_that_maps_nothing, asked_in_vain,
 	   another_part_of_a_file, room_is_used_again_after_a_swap, room_for_more_and_for_fewer,
 	   shares_of_the_room, no_room, a_table_comes, a_table_comes_too_late, looked_up,
-	   mappings_that_differ, mistaken_files, removed, processes_that_end, many_processes,
-	   the_index_of_processes, more_processes_than_room, out_of_memory)
+	   registered_code, mappings_that_differ, mistaken_files, removed, processes_that_end,
+	   many_processes, the_index_of_processes, more_processes_than_room, out_of_memory)

@@ -19,8 +19,10 @@
 
 /* All zero: the file has none. PCRE2 is none, and makes code as the others do. */
 struct found_interpreter {
-	uint32_t language;                 /* enum language, or the number of another runtime */
-	uint32_t has_regex;                /* PCRE2 (bpf/made/regex_code.h) */
+	uint32_t language;  /* enum language, or the number of another runtime */
+	uint32_t has_regex; /* PCRE2 (bpf/made/regex_code.h) */
+	/* Offset of the variable of record/machines/registered_code.h from offset 0; 0: none. */
+	uint64_t descriptor;
 	char name[INTERPRETER_NAME_BYTES]; /* "CPython 3.11.2" */
 	/* Its language is LANGUAGE_NONE if the version has no support. */
 	struct interpreter interpreter;

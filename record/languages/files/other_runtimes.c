@@ -40,6 +40,15 @@ void other_runtime_find(const struct dynamic_symbols *symbols, struct found_inte
 	}
 }
 
+void registered_code_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
+{
+	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
+	Elf64_Sym symbol;
+
+	if (code && !dynamic_symbols_find(symbols, "__jit_debug_descriptor", &symbol))
+		found->descriptor = symbol.st_value - (code->p_vaddr - code->p_offset);
+}
+
 const char *other_runtime_key(uint32_t language)
 {
 	uint32_t i = language - NR_LANGUAGES;

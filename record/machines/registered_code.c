@@ -1,0 +1,478 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/machines/registered_code.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "common/cleanup.h"
+#include "common/hash.h"
+#include "common/io.h"
+#include "common/minmax.h"
+#include "common/vec.h"
+#include "elf/eh_frame.h"
+#include "record/children/fd_message.h"
+#include "record/host/host_abi.h"
+#include "record/looks/proc_info.h"
+#include "record/looks/proc_task.h"
+#include "record/machines/process_reads.h"
+
+#define VERSION 1
+
+/* Objects of a list, the newest first; their sections; .eh_frame of one, and of all. */
+#define OBJECTS_MAX     1024
+#define SECTIONS_MAX    256
+#define FRAME_BYTES_MAX (1u << 20)
+#define FILE_BYTES_MAX  (8u << 20)
+
+/* Symbols of an object, lines of all, and bytes of a name. */
+#define SYMBOLS_MAX    8192
+#define NAMES_MAX      8192
+#define NAME_BYTES_MAX 256
+
+/* Bytes of the newest object that tell whether it is another one than before. */
+#define SEEN_BYTES 65536
+
+#define ALIGN UINT64_C(0x10000)
+
+/* struct jit_descriptor and struct jit_code_entry of GDB's manual. */
+struct descriptor {
+	uint32_t version, action;
+	uint64_t relevant, first;
+};
+
+struct entry {
+	uint64_t next, previous, image, size;
+};
+
+/* An ELF file in the memory of the process. */
+struct object {
+	const struct machine_memory *memory;
+	uint64_t image, size;
+	Elf64_Ehdr header;
+	Elf64_Shdr sections[SECTIONS_MAX];
+};
+
+/* The address of the @size bytes at @off of the object; 0: it has none. */
+static uint64_t address_in(const struct object *o, uint64_t off, uint64_t size)
+{
+	return off <= o->size && size <= o->size - off ? o->image + off : 0;
+}
+
+static int read_object(const struct entry *entry, struct object *o)
+{
+	Elf64_Ehdr *h = &o->header;
+	uint64_t sections;
+
+	o->image = entry->image;
+	o->size = entry->size;
+	if (machine_memory_read(o->memory, address_in(o, 0, sizeof(*h)), h, sizeof(*h)))
+		return -EFAULT;
+	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
+	    h->e_machine != HOST_MACHINE || h->e_shentsize != sizeof(*o->sections) ||
+	    h->e_shnum > SECTIONS_MAX || h->e_shstrndx >= h->e_shnum)
+		return -ENOEXEC;
+	sections = address_in(o, h->e_shoff, h->e_shnum * sizeof(*o->sections));
+	return machine_memory_read(o->memory, sections, o->sections,
+				   h->e_shnum * sizeof(*o->sections));
+}
+
+static bool has_code(const struct object *o, size_t i)
+{
+	const Elf64_Shdr *sh = &o->sections[i];
+
+	return i < o->header.e_shnum && sh->sh_flags & SHF_EXECINSTR && sh->sh_addr && sh->sh_size;
+}
+
+/* Reads a text of the string section @nr, up to @max bytes and a NUL, as far as it is printable. */
+static size_t read_text(const struct object *o, uint32_t nr, uint64_t off, size_t max, char *text)
+{
+	const Elf64_Shdr *sh = &o->sections[nr];
+	uint64_t at;
+	long got;
+	size_t len = 0;
+
+	*text = '\0';
+	if (nr >= o->header.e_shnum || off >= sh->sh_size)
+		return 0;
+	max = min_u64(max, sh->sh_size - off);
+	at = address_in(o, sh->sh_offset, sh->sh_size);
+	got = at ? o->memory->read(o->memory->ctx, at + off, text, max) : 0;
+	while ((long)len < got && (unsigned char)text[len] >= ' ')
+		len++;
+	text[len] = '\0';
+	return len;
+}
+
+/* Takes an object. Returns 0, or another number that ends the walk. */
+typedef int (*object_fn)(void *ctx, const struct object *o);
+
+/* Calls @take for the objects that can be read. Returns its result, or -EFAULT or -ENOTSUP. */
+static int walk_objects(const struct machine_memory *memory, uint64_t descriptor, object_fn take,
+			void *ctx)
+{
+	struct object o = {.memory = memory};
+	struct descriptor d;
+	struct entry entry;
+	uint64_t at;
+	int ret = 0;
+
+	if (machine_memory_read(memory, descriptor, &d, sizeof(d)))
+		return -EFAULT;
+	if (d.version != VERSION)
+		return -ENOTSUP;
+	at = d.first;
+	for (int i = 0; !ret && at && i < OBJECTS_MAX; i++, at = entry.next) {
+		if (machine_memory_read(memory, at, &entry, sizeof(entry)))
+			break;
+		if (!read_object(&entry, &o))
+			ret = take(ctx, &o);
+	}
+	return ret;
+}
+
+/*
+ * An object_fn: the first object with code tells where the others may be, and of the list. A later
+ * list may have its object at the same place.
+ */
+static int take_place(void *ctx, const struct object *o)
+{
+	struct registered_code *code = ctx;
+	uint8_t bytes[SEEN_BYTES];
+	long nr;
+
+	for (size_t i = 0; i < o->header.e_shnum; i++) {
+		const uint64_t addr = o->sections[i].sh_addr & -ALIGN;
+
+		if (!has_code(o, i))
+			continue;
+		code->base = addr > REGISTERED_CODE_SPAN / 2 ? addr - REGISTERED_CODE_SPAN / 2 : 0;
+		nr = o->memory->read(o->memory->ctx, o->image, bytes, min_u64(o->size, SEEN_BYTES));
+		code->seen = hash_bytes(o->sections, o->header.e_shnum * sizeof(*o->sections),
+					code->seen);
+		code->seen = hash_bytes(bytes, nr > 0 ? nr : 0, code->seen);
+		return 1;
+	}
+	return 0;
+}
+
+int registered_code_read(const struct machine_memory *memory, uint64_t descriptor,
+			 struct registered_code *code)
+{
+	struct registered_code found;
+	struct descriptor d;
+	int ret = machine_memory_read(memory, descriptor, &d, sizeof(d));
+
+	if (ret)
+		return ret;
+	found.seen = hash_bytes(&d, sizeof(d), 0);
+	ret = walk_objects(memory, descriptor, take_place, &found);
+	if (ret != 1)
+		return ret ? ret : -ENOENT;
+	*code = found;
+	return 0;
+}
+
+/* The sections of all objects, one after the other, linked at base. */
+struct frames {
+	uint64_t base;
+	VEC(uint8_t) bytes;
+};
+
+/* The entries from @first on stood at @addr: mends their addresses that count from themselves. */
+static void move_entries(struct frames *f, size_t first, uint64_t addr)
+{
+	const struct eh_section section = {.bytes = f->bytes.data + first,
+					   .size = f->bytes.nr - first};
+	const uint64_t by = addr - (f->base + first);
+	struct eh_entry entry;
+	struct cursor program;
+	struct eh_cie cie;
+
+	for (uint64_t off = 0; off < section.size && eh_entry_read(&section, off, &entry);
+	     off = entry.b.end - section.bytes) {
+		uint8_t *start = f->bytes.data + first + (entry.b.p - section.bytes);
+		uint64_t value, size;
+
+		if (entry.is_empty || entry.is_cie ||
+		    !eh_cie_read(&section, entry.cie_off, &cie, &program) ||
+		    (cie.encoding & DW_EH_PE_relative) != DW_EH_PE_pcrel ||
+		    !eh_number(&entry.b, cie.encoding, &value))
+			continue;
+		size = entry.b.p - section.bytes - (start - (f->bytes.data + first));
+		value += by;
+		memcpy(start, &value, min_u64(size, sizeof(value)));
+	}
+}
+
+/* An object_fn. */
+static int take_frames(void *ctx, const struct object *o)
+{
+	static const uint8_t end[4];
+	struct frames *f = ctx;
+	char name[16];
+
+	for (size_t i = 0; i < o->header.e_shnum; i++) {
+		const Elf64_Shdr *sh = &o->sections[i];
+		const size_t first = f->bytes.nr;
+
+		read_text(o, o->header.e_shstrndx, sh->sh_name, sizeof(name) - 1, name);
+		if (strcmp(name, ".eh_frame") != 0 || sh->sh_size > FRAME_BYTES_MAX)
+			continue;
+		if (first + sh->sh_size + sizeof(end) > FILE_BYTES_MAX)
+			return 1;
+		if (vec_reserve(&f->bytes, sh->sh_size + sizeof(end)))
+			return -ENOMEM;
+		/* The copy in the object lacks what the compiler has linked in memory. */
+		if (machine_memory_read(o->memory,
+					sh->sh_addr ? sh->sh_addr
+						    : address_in(o, sh->sh_offset, sh->sh_size),
+					f->bytes.data + first, sh->sh_size))
+			continue;
+		f->bytes.nr += sh->sh_size;
+		move_entries(f, first, sh->sh_addr);
+		vec_append(&f->bytes, end, sizeof(end));
+	}
+	return 0;
+}
+
+static int write_file(const struct frames *f, int fd)
+{
+	struct {
+		Elf64_Ehdr header;
+		Elf64_Phdr code;
+		Elf64_Shdr sections[3];
+		char names[24];
+	} file = {
+		.header = {.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB,
+				       EV_CURRENT},
+			   .e_type = ET_REL,
+			   .e_machine = HOST_MACHINE,
+			   .e_version = EV_CURRENT,
+			   .e_phoff = sizeof(file.header),
+			   .e_shoff = sizeof(file.header) + sizeof(file.code),
+			   .e_ehsize = sizeof(file.header),
+			   .e_phentsize = sizeof(file.code),
+			   .e_phnum = 1,
+			   .e_shentsize = sizeof(*file.sections),
+			   .e_shnum = ARRAY_SIZE(file.sections),
+			   .e_shstrndx = 2},
+		.code = {.p_type = PT_LOAD,
+			 .p_flags = PF_R | PF_X,
+			 .p_vaddr = f->base,
+			 .p_filesz = REGISTERED_CODE_SPAN,
+			 .p_memsz = REGISTERED_CODE_SPAN},
+		.sections = {[1] = {.sh_name = 1,
+				    .sh_type = SHT_PROGBITS,
+				    .sh_flags = SHF_ALLOC,
+				    .sh_addr = f->base,
+				    .sh_offset = sizeof(file),
+				    .sh_size = f->bytes.nr},
+			     [2] = {.sh_name = 11,
+				    .sh_type = SHT_STRTAB,
+				    .sh_offset = offsetof(typeof(file), names),
+				    .sh_size = sizeof(file.names)}},
+		.names = "\0.eh_frame\0.shstrtab",
+	};
+	int ret = io_write_all(fd, &file, sizeof(file));
+
+	if (!ret)
+		ret = io_write_all(fd, f->bytes.data, f->bytes.nr);
+	return !ret && ftruncate(fd, REGISTERED_CODE_SPAN) ? -errno : ret;
+}
+
+int registered_code_write(const struct machine_memory *memory, uint64_t descriptor, uint64_t base,
+			  int fd)
+{
+	struct frames f = {.base = base};
+	int ret = walk_objects(memory, descriptor, take_frames, &f);
+
+	if (ret >= 0)
+		ret = f.bytes.nr ? write_file(&f, fd) : -ENOENT;
+	vec_free(&f.bytes);
+	return ret;
+}
+
+struct names {
+	FILE *out;
+	uint32_t nr;
+};
+
+static void write_symbol(struct names *names, const struct object *o, const Elf64_Shdr *table,
+			 const Elf64_Sym *symbol)
+{
+	char name[NAME_BYTES_MAX + 1];
+	uint64_t addr = symbol->st_value;
+
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !has_code(o, symbol->st_shndx) ||
+	    !symbol->st_size ||
+	    !read_text(o, table->sh_link, symbol->st_name, NAME_BYTES_MAX, name))
+		return;
+	if (o->header.e_type == ET_REL)
+		addr += o->sections[symbol->st_shndx].sh_addr;
+	fprintf(names->out, "%" PRIx64 " %" PRIx64 " %s\n", addr, symbol->st_size, name);
+	names->nr++;
+}
+
+/* An object_fn. */
+static int take_names(void *ctx, const struct object *o)
+{
+	struct names *names = ctx;
+
+	for (size_t i = 0; i < o->header.e_shnum; i++) {
+		const Elf64_Shdr *sh = &o->sections[i];
+		const uint64_t nr = min_u64(sh->sh_size / sizeof(Elf64_Sym), SYMBOLS_MAX);
+
+		for (uint64_t k = 0; sh->sh_type == SHT_SYMTAB && k < nr; k++) {
+			Elf64_Sym symbol;
+
+			if (names->nr == NAMES_MAX)
+				return 1;
+			if (machine_memory_read(o->memory,
+						address_in(o, sh->sh_offset + k * sizeof(symbol),
+							   sizeof(symbol)),
+						&symbol, sizeof(symbol)))
+				break;
+			write_symbol(names, o, sh, &symbol);
+		}
+	}
+	return 0;
+}
+
+int registered_code_name(const struct machine_memory *memory, uint64_t descriptor, FILE *out)
+{
+	struct names names = {.out = out};
+	int ret = walk_objects(memory, descriptor, take_names, &names);
+
+	return ret < 0 ? ret : names.nr ? 0 : -ENOENT;
+}
+
+enum wish { READ_LIST, SEND_FILE, NAME_FUNCTIONS };
+
+struct question {
+	enum wish wish;
+	uint32_t pid;
+	uint64_t descriptor, base;
+	size_t nr; /* of the message to the child */
+	char message[256];
+};
+
+/* Makes the file, and sends it to the child, whose socket came with the question. */
+static int send_file(struct look *look, const struct machine_memory *memory,
+		     const struct question *q)
+{
+	_cleanup_close_ int fd = memfd_create("registered-code", MFD_CLOEXEC);
+	struct sent_file sent = {.owner = proc_owner(q->pid)};
+	int ret = fd < 0 ? -errno : registered_code_write(memory, q->descriptor, q->base, fd);
+
+	if (ret)
+		return ret;
+	look_answer_append(look, &sent, sizeof(sent));
+	return fd_message_send(look->fd, q->message, min_u64(q->nr, sizeof(q->message)), fd);
+}
+
+static int name_functions(struct look *look, const struct machine_memory *memory,
+			  const struct question *q)
+{
+	_cleanup_close_ int fd = memfd_create("made-code", MFD_CLOEXEC);
+	_cleanup_free_ char *text = NULL;
+	size_t nr = 0;
+	FILE *out = open_memstream(&text, &nr);
+	int ret = out ? registered_code_name(memory, q->descriptor, out) : -ENOMEM;
+
+	if (out && fclose(out) && !ret)
+		ret = -ENOMEM;
+	if (!ret)
+		ret = fd < 0 ? -EMFILE : io_write_all(fd, text, nr);
+	if (!ret)
+		look->answer_fd = TAKE_FD(fd);
+	return ret;
+}
+
+/* A look_fn. */
+static int look_at_registered_code(struct look *look)
+{
+	_cleanup_resident_memory_ struct resident_memory pages = RESIDENT_MEMORY_INIT(0);
+	struct machine_memory memory = machine_memory_of(&pages);
+	struct registered_code code;
+	struct question q;
+	int ret;
+
+	if (look->nr_question != sizeof(q))
+		return -EBADMSG;
+	memcpy(&q, look->question, sizeof(q));
+	pages.pid = q.pid;
+	ret = look_touch(look, look_process(q.pid));
+	if (ret)
+		return ret;
+	if (q.wish == SEND_FILE)
+		return send_file(look, &memory, &q);
+	if (q.wish == NAME_FUNCTIONS)
+		return name_functions(look, &memory, &q);
+	ret = registered_code_read(&memory, q.descriptor, &code);
+	if (!ret)
+		look_answer_append(look, &code, sizeof(code));
+	return ret;
+}
+
+static int ask(struct looker *looker, const struct question *q, int sock,
+	       struct look_answer *answer)
+{
+	const struct look_question question = {.fn = look_at_registered_code,
+					       .bytes = q,
+					       .nr = sizeof(*q),
+					       .fd = sock,
+					       .pid = q->pid};
+
+	return looker_ask(looker, &question, answer);
+}
+
+int registered_code_ask(struct looker *looker, uint32_t pid, uint64_t descriptor,
+			struct registered_code *code)
+{
+	const struct question q = {.wish = READ_LIST, .pid = pid, .descriptor = descriptor};
+	struct look_answer answer;
+	int ret = ask(looker, &q, -1, &answer);
+
+	if (!ret && answer.nr != sizeof(*code))
+		return -EIO;
+	if (!ret)
+		memcpy(code, answer.bytes, sizeof(*code));
+	return ret;
+}
+
+int registered_code_send(struct looker *looker, const struct file_place *place,
+			 const struct file_message *message, struct sent_file *sent)
+{
+	struct question q = {.wish = SEND_FILE,
+			     .pid = place->pid,
+			     .descriptor = place->made_by,
+			     .base = place->start,
+			     .nr = message->nr};
+	struct look_answer answer;
+	int ret;
+
+	*sent = (struct sent_file){.owner = PROC_NOBODY};
+	if (message->nr > sizeof(q.message))
+		return -E2BIG;
+	memcpy(q.message, message->bytes, message->nr);
+	ret = ask(looker, &q, message->sock, &answer);
+	if (answer.nr == sizeof(*sent))
+		memcpy(sent, answer.bytes, sizeof(*sent));
+	return ret;
+}
+
+int registered_code_describe(struct looker *looker, uint32_t pid, uint64_t descriptor)
+{
+	const struct question q = {.wish = NAME_FUNCTIONS, .pid = pid, .descriptor = descriptor};
+	struct look_answer answer;
+	int ret = ask(looker, &q, -1, &answer);
+
+	return ret ? ret : answer.fd < 0 ? -ENOENT : TAKE_FD(answer.fd);
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/registered_spaces.h"
+
+#include <errno.h>
+
+#include "common/clock.h"
+#include "common/minmax.h"
+#include "record/machines/registered_code.h"
+
+/* From a look to the next one; each later pause is twice the last, up to PAUSE_MAX_NS. */
+#define PAUSE_NS     (20 * NS_PER_MS)
+#define PAUSE_MAX_NS (3600 * NS_PER_S)
+
+/*
+ * Finds the table of @code, which is asked for unless nobody has registered any since. The list is
+ * in the place of a file. Returns 0 or -ENOMEM.
+ */
+static int find_table(struct space_maps *u, const struct unwind_process *p,
+		      const struct registered_code *code, uint32_t *nr)
+{
+	const struct mapped_file file = {.path = (char[]){""},
+					 .kind = MAPPED_FILE,
+					 .identity = {.is_stat = true,
+						      .inode = code->seen | 1,
+						      .size = p->space_id,
+						      .mtime_ns = p->pid,
+						      .owner = p->uid}};
+	const struct mapping mapping = {.start = code->base};
+	const struct file_place place = {
+		.pid = p->pid, .start = code->base, .made_by = p->registered.descriptor};
+	int ret = file_tables_find(u->tables, &file, &mapping, p->uid, nr);
+
+	if (!ret && u->tables->tables.data[*nr].state == TABLE_NONE)
+		ret = file_tables_request(u->tables, *nr, &file, &place);
+	return ret;
+}
+
+/* Looks at what @p has registered. *@is_new: it has another table than before. */
+static int look(struct space_maps *u, struct look_budget *looks, struct unwind_process *p,
+		bool *is_new)
+{
+	const struct machines *machines = &u->tables->interpreters.machines;
+	struct space_registered *r = &p->registered;
+	struct registered_code code = {.base = r->base};
+	uint32_t nr = NO_TABLE;
+	int ret;
+
+	look_budget_begin(looks);
+	ret = registered_code_ask(u->tables->looker, p->pid, r->descriptor, &code);
+	r->next_ns = look_budget_end(looks, p->uid, false);
+	look_budget_charge(looks, p->uid);
+	r->pause_ns = r->pause_ns ? min_u64(2 * r->pause_ns, PAUSE_MAX_NS) : PAUSE_NS;
+	r->next_ns = max_u64(r->next_ns, clock_monotonic_ns() + r->pause_ns);
+	/* Without an answer, what was known stays. */
+	if (ret && ret != -ENOENT)
+		return 0;
+	if (!ret)
+		ret = find_table(u, p, &code, &nr);
+	*is_new = nr != r->table;
+	if (ret == -ENOMEM || !*is_new)
+		return ret == -ENOMEM ? ret : 0;
+	file_tables_use(u->tables, nr);
+	file_tables_unuse(u->tables, r->table);
+	r->table = nr;
+	r->base = code.base;
+	r->pause_ns = PAUSE_NS;
+	if (nr != NO_TABLE && machines->found)
+		machines->found(machines->found_ctx, p->pid);
+	return 0;
+}
+
+int registered_spaces_look(struct space_maps *u, struct look_budget *looks, u32_vec *stale)
+{
+	const uint64_t now_ns = clock_monotonic_ns();
+	uint64_t due_ns = UINT64_MAX;
+	int ret = 0;
+
+	if (now_ns < u->registered_due_ns)
+		return 0;
+	vec_for_each(&u->processes, p) {
+		bool is_new = false;
+
+		if (!p->pid || !p->nr || !p->registered.descriptor)
+			continue;
+		if (!ret && now_ns >= p->registered.next_ns)
+			ret = look(u, looks, p, &is_new);
+		if (!ret && is_new && !p->is_waiting) {
+			p->is_waiting = true;
+			ret = vec_push(stale, p->pid);
+		}
+		due_ns = min_u64(due_ns, p->registered.next_ns);
+	}
+	u->registered_due_ns = due_ns;
+	return ret;
+}

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Lists of code as processes register it, in the memory of the test, which says what LLVM's say. */
+#include "record/machines/registered_code.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "record/cfi/unwind_table.h"
+#include "tests/programs/registered_object.h"
+#include "tests/unit/suite.h"
+
+#define NR_OBJECTS 2
+
+static struct object objects[NR_OBJECTS];
+static struct jit_code_entry entries[NR_OBJECTS];
+static struct jit_descriptor list;
+static uint8_t memory[NR_OBJECTS][4096];
+static size_t nr_reads;
+
+static long read_own(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	struct iovec local = {buf, len}, remote = {(void *)(uintptr_t)addr, len}; /* NOLINT */
+
+	(void)ctx;
+	nr_reads++;
+	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
+}
+
+static const struct machine_memory own = {.read = read_own};
+
+static uint64_t address(const void *at)
+{
+	return (uintptr_t)at;
+}
+
+static void begin_list(void)
+{
+	memset(objects, 0, sizeof(objects));
+	compile_object(&objects[0], "first", memory[0], 24);
+	compile_object(&objects[1], "second", memory[1], 104);
+	for (int i = 0; i < NR_OBJECTS; i++)
+		entries[i] = (struct jit_code_entry){.symfile_addr = &objects[i],
+						     .symfile_size = sizeof(objects[i])};
+	entries[0].next = &entries[1];
+	list = (struct jit_descriptor){.version = 1, .first_entry = &entries[0]};
+	nr_reads = 0;
+}
+
+static int find(struct registered_code *found)
+{
+	return registered_code_read(&own, address(&list), found);
+}
+
+static char *text;
+
+static int name_all(void)
+{
+	size_t nr;
+	FILE *out;
+	int ret;
+
+	free(text);
+	out = open_memstream(&text, &nr);
+	ret = registered_code_name(&own, address(&list), out);
+	fclose(out);
+	return ret;
+}
+
+/* Makes the table of the list. Returns the result of registered_code_write. */
+static int make_table(uint64_t base, struct unwind_table *table)
+{
+	int fd = memfd_create("made", MFD_CLOEXEC);
+	int ret = registered_code_write(&own, address(&list), base, fd);
+
+	ck_assert(ret || !unwind_table_build(fd, table));
+	close(fd);
+	return ret;
+}
+
+/* The distance of the CFA from rsp at @at; 0: there is no rule. */
+static int64_t frame_at(const struct unwind_table *table, uint64_t base, const uint8_t *at)
+{
+	const struct unwind_rule *rule = unwind_table_find(table, address(at) - base);
+
+	return rule->cfa == UNWIND_CFA_REG ? rule->cfa_off : 0;
+}
+
+START_TEST(code_has_rules)
+{
+	struct registered_code found;
+	struct unwind_table table;
+
+	begin_list();
+	ck_assert_int_eq(find(&found), 0);
+	ck_assert_uint_lt(address(memory[0]) - found.base, REGISTERED_CODE_SPAN);
+	ck_assert_int_eq(make_table(found.base, &table), 0);
+	for (int i = 0; i < NR_OBJECTS; i++) {
+		ck_assert_int_eq(frame_at(&table, found.base, memory[i]), 8);
+		ck_assert_int_eq(frame_at(&table, found.base, memory[i] + 6), i ? 112 : 32);
+		ck_assert_int_eq(frame_at(&table, found.base, memory[i] + 10), 8);
+		ck_assert_int_eq(frame_at(&table, found.base, memory[i] + sizeof(code)), 0);
+	}
+	unwind_table_deinit(&table);
+}
+END_TEST
+
+START_TEST(functions_have_names)
+{
+	char expected[128];
+
+	begin_list();
+	ck_assert_int_eq(name_all(), 0);
+	snprintf(expected, sizeof(expected), "%lx b first\n%lx b second\n", address(memory[0]),
+		 address(memory[1]));
+	ck_assert_str_eq(text, expected);
+	/* Symbols of linked objects have addresses. */
+	objects[0].header.e_type = ET_EXEC;
+	objects[0].symbols[1].st_value = 0x1000;
+	entries[0].next = NULL;
+	ck_assert_int_eq(name_all(), 0);
+	ck_assert_str_eq(text, "1000 b first\n");
+}
+END_TEST
+
+/* A list that is no longer the same has another number, also with an object at the same place. */
+START_TEST(changes_are_seen)
+{
+	struct registered_code before, after;
+
+	begin_list();
+	ck_assert_int_eq(find(&before), 0);
+	ck_assert_int_eq(find(&after), 0);
+	ck_assert_uint_eq(before.seen, after.seen);
+	compile_object(&objects[0], "third", memory[0], 24);
+	ck_assert_int_eq(find(&after), 0);
+	ck_assert_uint_ne(before.seen, after.seen);
+	list.first_entry = &entries[1];
+	ck_assert_int_eq(find(&before), 0);
+	ck_assert_uint_ne(before.seen, after.seen);
+	list.first_entry = NULL;
+	ck_assert_int_eq(find(&after), -ENOENT);
+	ck_assert_int_eq(name_all(), -ENOENT);
+}
+END_TEST
+
+START_TEST(other_lists_are_refused)
+{
+	struct registered_code found;
+
+	begin_list();
+	list.version = 2;
+	ck_assert_int_eq(find(&found), -ENOTSUP);
+	ck_assert_int_eq(name_all(), -ENOTSUP);
+	ck_assert_int_eq(registered_code_read(&own, 8, &found), -EFAULT);
+}
+END_TEST
+
+/* A list that goes in a circle ends, and entries that cannot be read are left out. */
+START_TEST(lists_are_bounded)
+{
+	begin_list();
+	entries[1].next = &entries[0];
+	entries[0].symfile_addr = (void *)8; /* NOLINT */
+	ck_assert_int_eq(name_all(), 0);
+	ck_assert_uint_lt(nr_reads, 20000);
+	list.first_entry = (void *)8; /* NOLINT */
+	ck_assert_int_eq(name_all(), -ENOENT);
+}
+END_TEST
+
+/* Breaks the first object. The second one is told of in any case. */
+static void break_object(int how)
+{
+	struct object *o = &objects[0];
+
+	begin_list();
+	switch (how) {
+	case 0:
+		memset(&o->header, 0xff, sizeof(o->header));
+		break;
+	case 1:
+		entries[0].symfile_size = sizeof(o->header) - 1;
+		break;
+	case 2:
+		o->header.e_shoff = UINT64_MAX - 8;
+		break;
+	case 3:
+		o->header.e_shnum = 257;
+		break;
+	case 4:
+		o->header.e_shstrndx = NR_SECTIONS;
+		break;
+	case 5:
+		entries[0].symfile_size = offsetof(struct object, sections[1]);
+		break;
+	case 6:
+		o->header.e_machine = EM_386;
+		break;
+	}
+}
+
+START_TEST(broken_objects_are_left_out)
+{
+	const uint64_t base = address(memory) & -UINT64_C(0x10000);
+	struct unwind_table table;
+
+	break_object(_i);
+	ck_assert_int_eq(name_all(), 0);
+	ck_assert_ptr_null(strstr(text, "first"));
+	ck_assert_ptr_nonnull(strstr(text, "second"));
+	ck_assert_int_eq(make_table(base, &table), 0);
+	ck_assert_int_eq(frame_at(&table, base, memory[0] + 6), 0);
+	ck_assert_int_eq(frame_at(&table, base, memory[1] + 6), 112);
+	unwind_table_deinit(&table);
+}
+END_TEST
+
+/* Sizes that the object does not have bring no names and no rules; a huge one has no end. */
+START_TEST(sections_are_within_bounds)
+{
+	struct object *o = &objects[0];
+	struct unwind_table table;
+
+	begin_list();
+	entries[0].next = NULL;
+	entries[0].symfile_size = UINT64_MAX;
+	o->sections[FRAMES].sh_size = 1u << 30;
+	ck_assert_int_eq(make_table(0, &table), -ENOENT);
+	o->sections[FRAMES].sh_size = 40;
+	o->sections[FRAMES].sh_addr = 8;
+	ck_assert_int_eq(make_table(0, &table), -ENOENT);
+	o->sections[SYMBOLS].sh_size = UINT64_MAX;
+	o->sections[STRINGS].sh_size = UINT64_MAX;
+	name_all();
+	ck_assert_uint_lt(nr_reads, 100000);
+	o->sections[SYMBOLS].sh_link = 200;
+	ck_assert_int_eq(name_all(), -ENOENT);
+	o->sections[SYMBOLS].sh_link = STRINGS;
+	strcpy(o->strings + 1, "a\nb");
+	o->sections[STRINGS].sh_size = 3;
+	ck_assert_int_eq(name_all(), 0);
+	ck_assert_ptr_nonnull(strstr(text, " a\n"));
+	ck_assert_ptr_null(strstr(text, "b\n1"));
+}
+END_TEST
+
+SUITE_MAIN_LOOP("registered_code", broken_objects_are_left_out, 7, code_has_rules,
+		functions_have_names, changes_are_seen, other_lists_are_refused, lists_are_bounded,
+		sections_are_within_bounds)

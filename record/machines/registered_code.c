@@ -31,10 +31,12 @@
 #define FRAME_BYTES_MAX (1u << 20)
 #define FILE_BYTES_MAX  (8u << 20)
 
-/* Symbols of an object, lines of all, and bytes of a name. */
-#define SYMBOLS_MAX    8192
-#define NAMES_MAX      8192
+/* Sections and symbols that are looked at, of all objects, and bytes of a name. */
+#define PARTS_MAX      32768
 #define NAME_BYTES_MAX 256
+
+/* CIEs of a section. Each is read once. */
+#define CIES_MAX 64
 
 /* Bytes of the newest object that tell whether it is another one than before. */
 #define SEEN_BYTES 65536
@@ -57,6 +59,7 @@ struct object {
 	uint64_t image, size;
 	Elf64_Ehdr header;
 	Elf64_Shdr sections[SECTIONS_MAX];
+	uint64_t nr_parts; /* sections and symbols, of the objects up to this one */
 };
 
 /* The address of the @size bytes at @off of the object; 0: it has none. */
@@ -78,6 +81,7 @@ static int read_object(const struct entry *entry, struct object *o)
 	    h->e_machine != HOST_MACHINE || h->e_shentsize != sizeof(*o->sections) ||
 	    h->e_shnum > SECTIONS_MAX || h->e_shstrndx >= h->e_shnum)
 		return -ENOEXEC;
+	o->nr_parts += h->e_shnum;
 	sections = address_in(o, h->e_shoff, h->e_shnum * sizeof(*o->sections));
 	return machine_memory_read(o->memory, sections, o->sections,
 				   h->e_shnum * sizeof(*o->sections));
@@ -111,7 +115,7 @@ static size_t read_text(const struct object *o, uint32_t nr, uint64_t off, size_
 }
 
 /* Takes an object. Returns 0, or another number that ends the walk. */
-typedef int (*object_fn)(void *ctx, const struct object *o);
+typedef int (*object_fn)(void *ctx, struct object *o);
 
 /* Calls @take for the objects that can be read. Returns its result, or -EFAULT or -ENOTSUP. */
 static int walk_objects(const struct machine_memory *memory, uint64_t descriptor, object_fn take,
@@ -128,7 +132,8 @@ static int walk_objects(const struct machine_memory *memory, uint64_t descriptor
 	if (d.version != VERSION)
 		return -ENOTSUP;
 	at = d.first;
-	for (int i = 0; !ret && at && i < OBJECTS_MAX; i++, at = entry.next) {
+	for (int i = 0; !ret && at && i < OBJECTS_MAX && o.nr_parts < PARTS_MAX;
+	     i++, at = entry.next) {
 		if (machine_memory_read(memory, at, &entry, sizeof(entry)))
 			break;
 		if (!read_object(&entry, &o))
@@ -141,7 +146,7 @@ static int walk_objects(const struct machine_memory *memory, uint64_t descriptor
  * An object_fn: the first object with code tells where the others may be, and of the list. A later
  * list may have its object at the same place.
  */
-static int take_place(void *ctx, const struct object *o)
+static int take_place(void *ctx, struct object *o)
 {
 	struct registered_code *code = ctx;
 	uint8_t bytes[SEEN_BYTES];
@@ -185,34 +190,55 @@ struct frames {
 	VEC(uint8_t) bytes;
 };
 
-/* The entries from @first on stood at @addr: mends their addresses that count from themselves. */
-static void move_entries(struct frames *f, size_t first, uint64_t addr)
+/* What is known of a CIE at an offset of its section. */
+struct known_cie {
+	uint64_t off;
+	uint8_t encoding;
+};
+
+/* Takes the CIE at @off into the @nr that are known. Returns how many are known now. */
+static size_t know_cie(const struct eh_section *section, uint64_t off,
+		       struct known_cie cies[CIES_MAX], size_t nr)
 {
-	const struct eh_section section = {.bytes = f->bytes.data + first,
-					   .size = f->bytes.nr - first};
-	const uint64_t by = addr - (f->base + first);
-	struct eh_entry entry;
 	struct cursor program;
 	struct eh_cie cie;
 
-	for (uint64_t off = 0; off < section.size && eh_entry_read(&section, off, &entry);
-	     off = entry.b.end - section.bytes) {
-		uint8_t *start = f->bytes.data + first + (entry.b.p - section.bytes);
-		uint64_t value, size;
+	if (nr == CIES_MAX || !eh_cie_read(section, off, &cie, &program))
+		return nr;
+	cies[nr] = (struct known_cie){off, cie.encoding};
+	return nr + 1;
+}
 
-		if (entry.is_empty || entry.is_cie ||
-		    !eh_cie_read(&section, entry.cie_off, &cie, &program) ||
-		    (cie.encoding & DW_EH_PE_relative) != DW_EH_PE_pcrel ||
-		    !eh_number(&entry.b, cie.encoding, &value))
+/* The entries from @first on stood at @addr: mends their addresses that count from themselves. */
+static void move_entries(struct frames *f, size_t first, uint64_t addr)
+{
+	uint8_t *bytes = f->bytes.data + first;
+	const struct eh_section section = {.bytes = bytes, .size = f->bytes.nr - first};
+	struct known_cie cies[CIES_MAX];
+	struct eh_entry entry;
+	size_t nr = 0;
+
+	for (uint64_t off = 0; off < section.size && eh_entry_read(&section, off, &entry);
+	     off = entry.b.end - bytes) {
+		const size_t at = entry.b.p - bytes;
+		uint64_t value;
+		size_t i = 0;
+
+		if (entry.is_cie)
+			nr = know_cie(&section, off, cies, nr);
+		while (i < nr && cies[i].off != entry.cie_off)
+			i++;
+		if (entry.is_empty || entry.is_cie || i == nr ||
+		    (cies[i].encoding & DW_EH_PE_relative) != DW_EH_PE_pcrel ||
+		    !eh_number(&entry.b, cies[i].encoding, &value))
 			continue;
-		size = entry.b.p - section.bytes - (start - (f->bytes.data + first));
-		value += by;
-		memcpy(start, &value, min_u64(size, sizeof(value)));
+		value += addr - (f->base + first);
+		memcpy(bytes + at, &value, min_u64(entry.b.p - bytes - at, sizeof(value)));
 	}
 }
 
 /* An object_fn. */
-static int take_frames(void *ctx, const struct object *o)
+static int take_frames(void *ctx, struct object *o)
 {
 	static const uint8_t end[4];
 	struct frames *f = ctx;
@@ -321,18 +347,18 @@ static void write_symbol(struct names *names, const struct object *o, const Elf6
 }
 
 /* An object_fn. */
-static int take_names(void *ctx, const struct object *o)
+static int take_names(void *ctx, struct object *o)
 {
 	struct names *names = ctx;
 
 	for (size_t i = 0; i < o->header.e_shnum; i++) {
 		const Elf64_Shdr *sh = &o->sections[i];
-		const uint64_t nr = min_u64(sh->sh_size / sizeof(Elf64_Sym), SYMBOLS_MAX);
+		const uint64_t nr = sh->sh_size / sizeof(Elf64_Sym);
 
 		for (uint64_t k = 0; sh->sh_type == SHT_SYMTAB && k < nr; k++) {
 			Elf64_Sym symbol;
 
-			if (names->nr == NAMES_MAX)
+			if (++o->nr_parts > PARTS_MAX)
 				return 1;
 			if (machine_memory_read(o->memory,
 						address_in(o, sh->sh_offset + k * sizeof(symbol),

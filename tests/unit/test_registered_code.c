@@ -248,6 +248,39 @@ START_TEST(sections_are_within_bounds)
 }
 END_TEST
 
+/* Tables of a MiB are taken, and of all so many bytes as a file may have. */
+START_TEST(tables_are_bounded)
+{
+	static uint8_t zeros[(1 << 20) + 1];
+	int fd = memfd_create("made", MFD_CLOEXEC);
+
+	begin_list();
+	entries[0].next = &entries[0];
+	objects[0].sections[FRAMES].sh_addr = address(zeros);
+	objects[0].sections[FRAMES].sh_size = sizeof(zeros);
+	ck_assert_int_eq(registered_code_write(&own, address(&list), 0, fd), -ENOENT);
+	objects[0].sections[FRAMES].sh_size--;
+	ck_assert_int_eq(registered_code_write(&own, address(&list), 0, fd), 0);
+	ck_assert_int_gt(lseek(fd, 0, SEEK_CUR), 4 << 20);
+	ck_assert_int_lt(lseek(fd, 0, SEEK_CUR), 9 << 20);
+	close(fd);
+}
+END_TEST
+
+/* Symbols of which no name comes have an end, too. */
+START_TEST(work_is_bounded)
+{
+	begin_list();
+	entries[0].next = &entries[0];
+	entries[0].symfile_size = UINT64_MAX;
+	objects[0].sections[SYMBOLS].sh_offset = 0;
+	objects[0].sections[SYMBOLS].sh_size = UINT64_MAX;
+	objects[0].symbols[1].st_info = 0;
+	ck_assert_int_eq(name_all(), -ENOENT);
+	ck_assert_uint_lt(nr_reads, 100000);
+}
+END_TEST
+
 SUITE_MAIN_LOOP("registered_code", broken_objects_are_left_out, 7, code_has_rules,
 		functions_have_names, changes_are_seen, other_lists_are_refused, lists_are_bounded,
-		sections_are_within_bounds)
+		sections_are_within_bounds, tables_are_bounded, work_is_bounded)

@@ -35,38 +35,47 @@ static int find_table(struct space_maps *u, const struct unwind_process *p,
 	return ret;
 }
 
-/* Looks at what @p has registered. *@is_new: it has another table than before. */
-static int look(struct space_maps *u, struct look_budget *looks, struct unwind_process *p,
-		bool *is_new)
+/* Reads the list of @p, and takes its table. *@is_new: that is another one than before. */
+static int read_list(struct space_maps *u, struct unwind_process *p, bool *is_new)
 {
 	const struct machines *machines = &u->tables->interpreters.machines;
 	struct space_registered *r = &p->registered;
 	struct registered_code code = {.base = r->base};
 	uint32_t nr = NO_TABLE;
-	int ret;
+	int ret = registered_code_ask(u->tables->looker, p->pid, r->descriptor, &code);
 
-	look_budget_begin(looks);
-	ret = registered_code_ask(u->tables->looker, p->pid, r->descriptor, &code);
-	r->next_ns = look_budget_end(looks, p->uid, false);
-	look_budget_charge(looks, p->uid);
-	r->pause_ns = r->pause_ns ? min_u64(2 * r->pause_ns, PAUSE_MAX_NS) : PAUSE_NS;
-	r->next_ns = max_u64(r->next_ns, clock_monotonic_ns() + r->pause_ns);
 	/* Without an answer, what was known stays. */
 	if (ret && ret != -ENOENT)
 		return 0;
-	if (!ret)
-		ret = find_table(u, p, &code, &nr);
+	if (!ret && find_table(u, p, &code, &nr))
+		return -ENOMEM;
 	*is_new = nr != r->table;
-	if (ret == -ENOMEM || !*is_new)
-		return ret == -ENOMEM ? ret : 0;
+	if (!*is_new)
+		return 0;
 	file_tables_use(u->tables, nr);
 	file_tables_unuse(u->tables, r->table);
 	r->table = nr;
 	r->base = code.base;
-	r->pause_ns = PAUSE_NS;
+	r->pause_ns = 0;
 	if (nr != NO_TABLE && machines->found)
 		machines->found(machines->found_ctx, p->pid);
 	return 0;
+}
+
+/* Looks at what @p has registered, if there is time for that. Returns 0 or -ENOMEM. */
+static int look(struct space_maps *u, struct look_budget *looks, struct unwind_process *p,
+		bool *is_new)
+{
+	struct space_registered *r = &p->registered;
+	bool has_time = look_budget_begin(looks) != LOOK_MAPPINGS_SPENT &&
+			look_budget_haste(looks, p->uid) != LOOK_NEVER;
+	int ret = has_time ? read_list(u, p, is_new) : 0;
+
+	r->next_ns = look_budget_end(looks, p->uid, !has_time);
+	look_budget_charge(looks, p->uid);
+	r->pause_ns = r->pause_ns ? min_u64(2 * r->pause_ns, PAUSE_MAX_NS) : PAUSE_NS;
+	r->next_ns = max_u64(r->next_ns, clock_monotonic_ns() + r->pause_ns);
+	return ret;
 }
 
 int registered_spaces_look(struct space_maps *u, struct look_budget *looks, u32_vec *stale)

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Looks at what a process has registered. The answers of the looker are played. */
+#include "record/unwind/registered_spaces.h"
+
+#include <errno.h>
+
+#include "common/clock.h"
+#include "record/machines/registered_code.h"
+#include "tests/unit/suite.h"
+
+/* Above PID_MAX_LIMIT: no process has this id. */
+#define PID 5000001u
+
+static struct {
+	int ret;
+	struct registered_code code;
+	unsigned int nr_asked, nr_tables, nr_found;
+	struct file_place place;
+} played;
+
+static struct file_tables tables;
+static struct space_maps spaces;
+static struct look_budget looks;
+static struct unwind_process process;
+static u32_vec stale;
+
+int __wrap_registered_code_ask(struct looker *looker, uint32_t pid, uint64_t descriptor,
+			       struct registered_code *code);
+int __wrap_registered_code_ask(struct looker *looker, uint32_t pid, uint64_t descriptor,
+			       struct registered_code *code)
+{
+	ck_assert_ptr_null(looker);
+	ck_assert_uint_eq(pid, PID);
+	ck_assert_uint_eq(descriptor, 0x1000);
+	played.nr_asked++;
+	if (!played.ret)
+		*code = played.code;
+	return played.ret;
+}
+
+int __wrap_file_tables_request(struct file_tables *t, uint32_t nr, const struct mapped_file *file,
+			       const struct file_place *place);
+int __wrap_file_tables_request(struct file_tables *t, uint32_t nr, const struct mapped_file *file,
+			       const struct file_place *place)
+{
+	ck_assert_str_eq(file->path, "");
+	t->tables.data[nr].state = TABLE_ASKED;
+	played.nr_tables++;
+	played.place = *place;
+	return 0;
+}
+
+static void note_found(void *ctx, uint32_t pid)
+{
+	ck_assert_ptr_eq(ctx, &played);
+	ck_assert_uint_eq(pid, PID);
+	played.nr_found++;
+}
+
+static void begin(void)
+{
+	const struct file_table none[] = {
+		[NO_TABLE] = {.state = TABLE_IMPOSSIBLE},
+		[VDSO_TABLE] = {.state = TABLE_NONE},
+	};
+
+	memset(&played, 0, sizeof(played));
+	played.code = (struct registered_code){.seen = 6, .base = 0x10000};
+	tables = (struct file_tables){.cache_fd = -1};
+	tables.interpreters.machines.found = note_found;
+	tables.interpreters.machines.found_ctx = &played;
+	ck_assert_int_eq(vec_append(&tables.tables, none, ARRAY_SIZE(none)), 0);
+	ck_assert_int_eq(space_maps_init(&spaces, &tables), 0);
+	process = (struct unwind_process){.pid = PID, .uid = 1000, .nr = 1};
+	process.registered.descriptor = 0x1000;
+	ck_assert_int_eq(vec_push(&spaces.processes, process), 0);
+	look_budget_init(&looks, NULL);
+	vec_clear(&stale);
+}
+
+static void end(void)
+{
+	look_budget_deinit(&looks);
+	space_maps_deinit(&spaces);
+	file_tables_deinit(&tables);
+}
+
+/* A look that is due. Returns how many processes have another table since. */
+static size_t look_now(void)
+{
+	spaces.registered_due_ns = spaces.processes.data[0].registered.next_ns = 0;
+	spaces.processes.data[0].is_waiting = false;
+	vec_clear(&stale);
+	ck_assert_int_eq(registered_spaces_look(&spaces, &looks, &stale), 0);
+	return stale.nr;
+}
+
+static const struct space_registered *registered(void)
+{
+	return &spaces.processes.data[0].registered;
+}
+
+START_TEST(another_list_has_another_table)
+{
+	uint32_t first;
+
+	ck_assert_uint_eq(look_now(), 1);
+	ck_assert_uint_eq(stale.data[0], PID);
+	ck_assert(spaces.processes.data[0].is_waiting);
+	first = registered()->table;
+	ck_assert_uint_ge(first, NR_OWN_TABLES);
+	ck_assert_uint_eq(registered()->base, 0x10000);
+	ck_assert_uint_eq(tables.tables.data[first].nr_users, 1);
+	ck_assert_uint_eq(played.place.made_by, 0x1000);
+	ck_assert_uint_eq(played.place.start, 0x10000);
+	ck_assert_uint_eq(look_now(), 0);
+	ck_assert_uint_eq(played.nr_tables, 1);
+	ck_assert_uint_eq(played.nr_found, 1);
+	played.code.seen = 8;
+	ck_assert_uint_eq(look_now(), 1);
+	ck_assert_uint_ne(registered()->table, first);
+	ck_assert_uint_eq(tables.tables.data[first].nr_users, 0);
+	ck_assert_uint_eq(played.nr_found, 2);
+}
+END_TEST
+
+/* Without code there is no table. Without an answer, the table stays. */
+START_TEST(nothing_is_registered)
+{
+	uint32_t nr;
+
+	look_now();
+	nr = registered()->table;
+	played.ret = -ETIMEDOUT;
+	ck_assert_uint_eq(look_now(), 0);
+	ck_assert_uint_eq(registered()->table, nr);
+	played.ret = -ENOENT;
+	ck_assert_uint_eq(look_now(), 1);
+	ck_assert_uint_eq(registered()->table, NO_TABLE);
+	ck_assert_uint_eq(look_now(), 0);
+	ck_assert_uint_eq(played.nr_found, 1);
+}
+END_TEST
+
+START_TEST(looks_become_rare)
+{
+	uint64_t pause_ns;
+
+	look_now();
+	pause_ns = registered()->pause_ns;
+	ck_assert_uint_ge(registered()->next_ns, pause_ns);
+	ck_assert_uint_eq(spaces.registered_due_ns, registered()->next_ns);
+	look_now();
+	ck_assert_uint_eq(registered()->pause_ns, 2 * pause_ns);
+	/* Nobody looks before it is time. */
+	spaces.processes.data[0].registered.next_ns = spaces.registered_due_ns = UINT64_MAX;
+	ck_assert_int_eq(registered_spaces_look(&spaces, &looks, &stale), 0);
+	ck_assert_uint_eq(played.nr_asked, 2);
+	process.registered.descriptor = 0;
+	spaces.processes.data[0] = process;
+	look_now();
+	ck_assert_uint_eq(played.nr_asked, 2);
+}
+END_TEST
+
+/* Users have a part of the time. */
+START_TEST(no_time)
+{
+	owner_time_charge(&looks.owners, 1000, 3600 * NS_PER_S, clock_monotonic_ns());
+	ck_assert_uint_eq(look_now(), 0);
+	ck_assert_uint_eq(played.nr_asked, 0);
+	ck_assert_uint_gt(registered()->next_ns, clock_monotonic_ns());
+	spaces.processes.data[0].uid = 1001;
+	ck_assert_uint_eq(look_now(), 1);
+}
+END_TEST
+
+SUITE_MAIN_WITH("registered_spaces", begin, end, another_list_has_another_table,
+		nothing_is_registered, looks_become_rare, no_time)

@@ -78,6 +78,18 @@ for operation in getattr open read; do
 	check "a file whose $operation hangs: stacks of others have roots" is_right $operation
 done
 
+# The server answers the looker, and holds up the child that makes tables.
+begin_server
+"$dir/mnt/program" calls 600000 &
+program=$!
+run_for 5 "$program"
+hang body
+begin_long body
+run_victim body
+check "a file whose body hangs: SIGINT ends the recording" ends_by INT
+end_server "$program"
+check "a file whose body hangs: stacks of others have roots" is_right body
+
 # The kernel closes the file in the exec, and meanwhile nobody can open /proc/PID/maps.
 begin_server
 hang flush

@@ -4,7 +4,8 @@
  * stop answering. Each file has all names that begin with its NAME. The program mounts itself, and
  * serves until it is killed, or for five minutes at most; then all that wait for it fail. A look-up
  * of the name "hang-OPERATION" is the order to answer no such request from then on: lookup,
- * getattr, open, read, flush. After "slow-OPERATION" each takes 45 ms. With HANGFS_USER=UID in its
+ * getattr, open, read, flush; or body, which is reads beyond the first 8 KiB of files that are kept
+ * in memory otherwise. After "slow-OPERATION" each takes 45 ms. With HANGFS_USER=UID in its
  * environment, it mounts and serves for that user alone, as fusermount3 does for anybody.
  *
  * hangfs exec FILE: opens the file, and calls exec while it is open (with close-on-exec).
@@ -28,6 +29,7 @@
 #define REQUEST_BYTES (1 << 17)
 #define SECONDS_MAX   300
 #define SLOW_NS       45000000
+#define BODY_BEGIN    8192
 
 struct file {
 	const char *name;
@@ -36,7 +38,7 @@ struct file {
 
 static struct file *files;
 static int nr_files, fuse;
-static bool hangs[64], is_slow[64];
+static bool hangs[64], is_slow[64], body_hangs;
 
 static int reply(const struct fuse_in_header *in, int error, const void *data, size_t len)
 {
@@ -86,6 +88,7 @@ static int answer_lookup(const struct fuse_in_header *in, const char *name)
 {
 	struct fuse_entry_out entry = {0};
 
+	body_hangs = body_hangs || !strcmp(name, "hang-body");
 	if (!strncmp(name, "hang-", 5))
 		take_order(name + 5, hangs);
 	if (!strncmp(name, "slow-", 5))
@@ -106,6 +109,8 @@ static int answer_read(const struct fuse_in_header *in, const struct fuse_read_i
 	size_t size = want->size < sizeof(data) ? want->size : sizeof(data);
 	ssize_t n = pread(files[in->nodeid - 2].fd, data, size, want->offset);
 
+	if (body_hangs && want->offset >= BODY_BEGIN)
+		return 0;
 	return n < 0 ? reply(in, -EIO, NULL, 0) : reply(in, 0, data, n);
 }
 
@@ -122,7 +127,8 @@ static int answer_init(const struct fuse_in_header *in)
 static int answer(const struct fuse_in_header *in, const void *body)
 {
 	struct fuse_attr_out attr = {0};
-	const struct fuse_open_out open_out = {.fh = 1};
+	const struct fuse_open_out open_out = {.fh = 1,
+					       .open_flags = body_hangs ? FOPEN_KEEP_CACHE : 0};
 
 	switch (in->opcode) {
 	case FUSE_INIT:

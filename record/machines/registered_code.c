@@ -179,7 +179,7 @@ int registered_code_read(const struct machine_memory *memory, uint64_t descripto
 	found.seen = hash_bytes(&d, sizeof(d), 0);
 	ret = walk_objects(memory, descriptor, take_place, &found);
 	if (ret != 1)
-		return ret ? ret : -ENOENT;
+		return ret ? ret : d.first ? -ENOTSUP : -ENOENT;
 	*code = found;
 	return 0;
 }

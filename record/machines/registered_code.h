@@ -25,8 +25,8 @@ struct registered_code {
 };
 
 /*
- * Looks at the list to which the variable at @descriptor leads. Returns 0, -ENOENT if it has no
- * code, or -EFAULT.
+ * Looks at the list to which the variable at @descriptor leads. Returns 0; -ENOENT if it is empty;
+ * -ENOTSUP if it is another one than GDB reads without help, as Erlang's; or -EFAULT.
  */
 int registered_code_read(const struct machine_memory *memory, uint64_t descriptor,
 			 struct registered_code *code);

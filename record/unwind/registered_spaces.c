@@ -44,6 +44,7 @@ static int read_list(struct space_maps *u, struct unwind_process *p, bool *is_ne
 	uint32_t nr = NO_TABLE;
 	int ret = registered_code_ask(u->tables->looker, p->pid, r->descriptor, &code);
 
+	r->is_strange = ret == -ENOTSUP;
 	/* Without an answer, what was known stays. */
 	if (ret && ret != -ENOENT)
 		return 0;
@@ -89,7 +90,7 @@ int registered_spaces_look(struct space_maps *u, struct look_budget *looks, u32_
 	vec_for_each(&u->processes, p) {
 		bool is_new = false;
 
-		if (!p->pid || !p->nr || !p->registered.descriptor)
+		if (!p->pid || !p->nr || !p->registered.descriptor || p->registered.is_strange)
 			continue;
 		if (!ret && now_ns >= p->registered.next_ns)
 			ret = look(u, looks, p, &is_new);

@@ -120,6 +120,7 @@ static void set_descriptor(struct space_maps *u, struct unwind_process *p, uint6
 		*r = (struct space_registered){.descriptor = descriptor, .table = NO_TABLE};
 	}
 	r->next_ns = r->pause_ns = u->registered_due_ns = 0;
+	r->is_strange = false;
 }
 
 /*
@@ -286,7 +287,7 @@ static int retire_mappings(struct space_maps *u, const struct unwind_process *p,
 	return space_room_leave(&u->room, p->uid, left);
 }
 
-/* Is @mapping code that the table of what @owner has registered tells of? */
+/* Is @mapping, of @file, code that the table of what @p has registered tells of? */
 static bool is_registered(const struct unwind_process *p, const struct mapped_file *file,
 			  const struct mapping *mapping)
 {

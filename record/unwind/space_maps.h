@@ -32,6 +32,7 @@ struct space_registered {
 	uint64_t pause_ns;   /* before the look after that */
 	uint64_t base;       /* of the table's file */
 	uint32_t table;      /* NO_TABLE: there is none */
+	bool is_strange;     /* nobody looks again before there are new mappings */
 };
 
 struct unwind_process {

@@ -156,6 +156,11 @@ START_TEST(other_lists_are_refused)
 	ck_assert_int_eq(find(&found), -ENOTSUP);
 	ck_assert_int_eq(name_all(), -ENOTSUP);
 	ck_assert_int_eq(registered_code_read(&own, 8, &found), -EFAULT);
+	/* Erlang's objects are no ELF files. */
+	begin_list();
+	for (int i = 0; i < NR_OBJECTS; i++)
+		memset(&objects[i].header, 0, sizeof(objects[i].header));
+	ck_assert_int_eq(find(&found), -ENOTSUP);
 }
 END_TEST
 

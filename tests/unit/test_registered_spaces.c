@@ -134,6 +134,11 @@ START_TEST(nothing_is_registered)
 	played.ret = -ETIMEDOUT;
 	ck_assert_uint_eq(look_now(), 0);
 	ck_assert_uint_eq(registered()->table, nr);
+	played.ret = -ENOTSUP;
+	for (int i = 0; i < 3; i++)
+		ck_assert_uint_eq(look_now(), 0);
+	ck_assert_uint_eq(played.nr_asked, 3);
+	spaces.processes.data[0].registered.is_strange = false;
 	played.ret = -ENOENT;
 	ck_assert_uint_eq(look_now(), 1);
 	ck_assert_uint_eq(registered()->table, NO_TABLE);

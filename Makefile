@@ -295,7 +295,7 @@ $(B)/tests/test_session: UNIT_LIBS := $(call wraps,address_spaces_forget backend
 	sampler_create sampler_destroy sampler_detach sampler_find_waiting sampler_follow sampler_told_processes sampler_unwind_maps \
 	sampler_watch_memory sideband_buffer_bytes sideband_collect sideband_create sideband_has_begun sideband_destroy sideband_limit sideband_nr_waiting \
 	sideband_preview sideband_read source_event source_has_changed source_has_kernel source_start source_stop stack_depth_choose stack_depth_limit \
-	unwinder_begin unwinder_create unwinder_destroy unwinder_early unwinder_has_makers unwinder_interpreters unwinder_may_keep unwinder_request_own \
+	unwinder_begin unwinder_create unwinder_destroy unwinder_early unwinder_has_makers unwinder_may_keep unwinder_request_own \
 	unwinder_request_popular unwinder_wait unwinder_walk_known unwinder_work vdso_load without_bpf_begin without_bpf_end without_bpf_take)
 $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_status command_reap confine_recorder description_begin \
 	description_deinit description_end epoch_begin_recording epoch_end_recording epoch_overflows exits_are_over exits_deinit exits_init \

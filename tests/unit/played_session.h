@@ -113,7 +113,6 @@ PLAY_VALUE(bool, sampler_can_unwind, parts.can_unwind, void);
 PLAY_VALUE(uint32_t, stack_depth_limit, 127, void);
 PLAY_VALUE(bool, cgroup_paths_have_ids, true, void);
 PLAY_VALUE(bool, privilege_has, parts.has_rights, int);
-PLAY_VALUE(const struct interpreter_maps *, unwinder_interpreters, NULL, const struct unwinder *);
 PLAY_VALUE(size_t, sideband_buffer_bytes, parts.buffer_bytes, const struct sideband *);
 PLAY_VALUE(size_t, sideband_nr_waiting, parts.nr_waiting, const struct sideband *);
 PLAY_VALUE(int, sampler_told_processes, 1, const struct sampler *);

@@ -439,6 +439,25 @@ START_TEST(users_take_turns)
 }
 END_TEST
 
+/* A file that the looker made is root's, and its user has no more time for it than was left. */
+START_TEST(made_files_have_their_users_time)
+{
+	struct unwind_table table;
+	struct table_request message = table_request_make(0, NULL);
+	struct worker_request from = {.bytes = &message, .nr = sizeof(message)};
+
+	from.fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	message.uid = 1000;
+	message.cpu_max_us = 0;
+	for (uint32_t i = 0; i < 2; i++) {
+		message.tag = from.tag = message.is_made = i;
+		ck_assert_int_eq(worker_line_request(builder.line, &from), 0);
+		ck_assert_int_eq(wait_for(i, &table), i ? -EDQUOT : -ENOEXEC);
+	}
+	close(from.fd);
+}
+END_TEST
+
 /* A worker that dies without work is replaced, by a request or by looking at the descriptor. */
 START_TEST(dies_idle)
 {
@@ -504,4 +523,5 @@ END_TEST
 
 SUITE_MAIN_WITH("table_builder", begin, end, tables, known_tables, no_tables, privileges,
 		descriptors, dies, slow_files, users_of_slow_files, dies_before_work, is_stopped,
-		users_take_turns, dies_idle, dies_too_often, too_many)
+		users_take_turns, made_files_have_their_users_time, dies_idle, dies_too_often,
+		too_many)

@@ -278,10 +278,10 @@ $(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call 
 	worker_line_wants_processor)
 UNWINDER := clock_gettime early_java_expect early_samples_add \
 	early_samples_take early_samples_walk file_names_hold file_tables_begin file_tables_finish file_tables_know file_tables_request \
-	file_tables_wait function_names_add look_budget_begin look_budget_charge look_budget_end look_budget_haste look_budget_leave_out \
+	function_names_add look_budget_begin look_budget_charge look_budget_end look_budget_haste look_budget_leave_out \
 	look_budget_must_wait method_names_ask method_names_want proc_is_gone proc_owner proc_scan_mapping_at proc_scan_mappings \
 	program_records_read rings_add rings_consume rings_create rings_destroy rings_fd space_maps_differ space_maps_find space_maps_hide \
-	space_maps_mistake space_maps_put space_maps_remove table_builder_deinit table_builder_start
+	space_maps_mistake space_maps_put space_maps_remove table_builder_deinit table_builder_start table_wait
 $(B)/tests/test_unwinder $(B)/tests/test_unwinder_samples: UNIT_LIBS := $(call wraps,$(UNWINDER))
 $(B)/tests/test_unwinder_work: UNIT_LIBS := $(call wraps,$(UNWINDER) interpreter_maps_is_short mapped_files_deinit mapped_files_want_sweep \
 	space_contexts_look space_maps_exited space_maps_expect_context space_maps_interpreter_renumbered space_maps_look_for_machines \

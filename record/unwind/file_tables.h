@@ -142,12 +142,6 @@ int file_tables_request(struct file_tables *tables, uint32_t nr, const struct ma
 /* Takes over the tables that have been made. Returns 0 or -ENOMEM. */
 int file_tables_finish(struct file_tables *tables);
 
-/*
- * Waits for the tables that were asked for, and takes them over: @ms milliseconds at most, or five
- * times as long where the child waits for a processor. Returns 0 or -ENOMEM.
- */
-int file_tables_wait(struct file_tables *tables, int ms);
-
 /* The program knows a mapping with table @nr from now on, or does not know it any more. */
 void file_tables_use(struct file_tables *tables, uint32_t nr);
 void file_tables_unuse(struct file_tables *tables, uint32_t nr);

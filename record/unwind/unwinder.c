@@ -19,6 +19,7 @@
 #include "record/machines/method_names.h"
 #include "record/unwind/space_contexts.h"
 #include "record/unwind/space_maps.h"
+#include "record/unwind/table_wait.h"
 
 /*
  * A drain is due when EARLY_MAX early samples wait. While tables are made, more may wait, up to
@@ -358,7 +359,7 @@ int unwinder_work(struct unwinder *u)
 
 int unwinder_wait(struct unwinder *u, int ms)
 {
-	return u ? file_tables_wait(&u->tables, ms) : 0;
+	return u ? table_wait(&u->tables, ms) : 0;
 }
 
 struct find_then {
@@ -444,7 +445,7 @@ int unwinder_walk_early(struct unwinder *u, const struct address_spaces *spaces)
 	ret = walk_early(u, &finder, false);
 
 	if (!ret && u->early.nr_raw)
-		ret = file_tables_wait(&u->tables, EARLY_WAIT_MS);
+		ret = table_wait(&u->tables, EARLY_WAIT_MS);
 	return ret ? ret : walk_early(u, &finder, true);
 }
 

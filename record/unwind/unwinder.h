@@ -90,8 +90,8 @@ int unwinder_mapped(struct unwinder *unwinder, uint32_t pid, const struct mappin
 int unwinder_exited(struct unwinder *unwinder, uint32_t pid);
 
 /*
- * Waits until the tables that were asked for are made, as long as file_tables_wait does. Returns 0
- * or -ENOMEM.
+ * Waits until the tables that were asked for are made, as long as table_wait does. Returns 0 or
+ * -ENOMEM.
  */
 int unwinder_wait(struct unwinder *unwinder, int ms);
 

@@ -13,6 +13,7 @@
 #include "record/looks/file_send.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/table_cache.h"
+#include "record/unwind/table_wait.h"
 #include "record/unwind/table_worker.h"
 #include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"

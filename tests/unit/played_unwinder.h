@@ -18,6 +18,7 @@
 #include "record/unwind/early_java.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/space_maps.h"
+#include "record/unwind/table_wait.h"
 #include "record/unwind/unwinder.h"
 #include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
@@ -123,7 +124,7 @@ void __wrap_file_tables_begin(struct file_tables *u, const struct unwind_maps *m
 int __wrap_file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			       const struct file_place *place);
 int __wrap_file_tables_finish(struct file_tables *u);
-int __wrap_file_tables_wait(struct file_tables *u, int ms);
+int __wrap_table_wait(struct file_tables *u, int ms);
 bool __wrap_file_tables_know(const struct file_tables *u, const struct mapped_file *file,
 			     uint32_t uid);
 int __wrap_file_names_hold(struct file_names *names, const struct mapped_file *file,
@@ -242,7 +243,7 @@ int __wrap_file_tables_finish(struct file_tables *u)
 	return tables.finish_error;
 }
 
-int __wrap_file_tables_wait(struct file_tables *u, int ms)
+int __wrap_table_wait(struct file_tables *u, int ms)
 {
 	(void)u;
 	tables.nr_waits++;

@@ -415,7 +415,7 @@ static uint64_t wait_ms(void)
 	const uint64_t begin_ns = now_ns;
 
 	waits.nr = 0;
-	ck_assert_int_eq(file_tables_wait(&tables, 100), 0);
+	ck_assert_int_eq(table_wait(&tables, 100), 0);
 	return (now_ns - begin_ns) / NS_PER_MS;
 }
 

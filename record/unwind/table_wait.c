@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/table_wait.h"
+
+#include <poll.h>
+
+#include "common/clock.h"
+#include "record/children/worker_line.h"
+
+/* A wait is so many times longer on a machine where the child waits for a processor. */
+#define STARVED_FACTOR 5
+
+int table_wait(struct file_tables *u, int ms)
+{
+	const uint64_t wait_ns = ms * NS_PER_MS, begin_ns = clock_monotonic_ns();
+	struct pollfd pollfd = {.fd = u->builder.epoll_fd, .events = POLLIN};
+	uint64_t ran_ns = worker_line_ran_ns(u->builder.line);
+	int ret = file_tables_finish(u), left = ms;
+
+	while (!ret && u->nr_asked && left > 0 && poll(&pollfd, 1, left) >= 0) {
+		uint64_t passed_ns = clock_monotonic_ns() - begin_ns;
+
+		ret = file_tables_finish(u);
+		left = passed_ns < wait_ns ? ms - (int)(passed_ns / NS_PER_MS) : 0;
+		/* It has not had the time that it needs, which is not the files' fault. */
+		if (!left && passed_ns < STARVED_FACTOR * wait_ns &&
+		    worker_line_ran_ns(u->builder.line) - ran_ns < wait_ns &&
+		    worker_line_wants_processor(u->builder.line))
+			left = ms;
+	}
+	return ret;
+}

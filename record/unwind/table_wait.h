@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The wait for unwind tables that the child makes. */
+#ifndef RECORD_UNWIND_TABLE_WAIT_H
+#define RECORD_UNWIND_TABLE_WAIT_H
+
+#include "record/unwind/file_tables.h"
+
+/*
+ * Waits for the tables that were asked for, and takes them over: @ms milliseconds at most, or five
+ * times as long where the child waits for a processor. Returns 0 or -ENOMEM.
+ */
+int table_wait(struct file_tables *tables, int ms);
+
+#endif

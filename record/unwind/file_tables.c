@@ -462,6 +462,7 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 
 	/* Somebody else may ask for it meanwhile. What is asked for again and again counts once. */
 	if (!left_ns || !owner_time_left(&u->payers, payer, now_ns)) {
+		u->lacked_time = true;
 		if (payer != t->payer)
 			shares_note_lack(&u->unserved, payer);
 		t->payer = payer;
@@ -741,6 +742,7 @@ int file_tables_settle(struct file_tables *u)
 {
 	size_t nr_idle = age_tables(u), nr_forgotten = u->free_tables.nr;
 
+	u->lacked_time = false;
 	interpreter_maps_settle(&u->interpreters);
 	if (nr_idle <= IDLE_MAX && !u->lacked_room && !table_maps_are_tight(&u->store))
 		return 0;

@@ -23,7 +23,8 @@
 
 /*
  * A drain is due when EARLY_MAX early samples wait. While tables are made, more may wait, up to
- * EARLY_MAX_BYTES.
+ * EARLY_MAX_BYTES. So may they while a user lacks the time for a table: each drain would refuse it
+ * again.
  */
 #define EARLY_MAX       128
 #define EARLY_MAX_BYTES (4u << 20)
@@ -497,7 +498,7 @@ bool unwinder_wants_drain(const struct unwinder *u)
 	if (!u)
 		return false;
 	return u->early.raw_bytes >= EARLY_MAX_BYTES ||
-	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked);
+	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked && !u->tables.lacked_time);
 }
 
 bool unwinder_has_many_names(const struct unwinder *u)

@@ -375,10 +375,15 @@ START_TEST(users_without_time)
 
 	owner_time_charge(&tables.time, ALICE, TABLE_TIME_MAX_NS, now_ns);
 	process.uid = ALICE;
+	ck_assert(!tables.lacked_time);
 	ck_assert_int_eq(request(nr, 0), TABLE_NONE);
+	ck_assert(tables.lacked_time);
 	ck_assert_uint_eq(nr_unserved(ALICE), 1);
+	ck_assert_int_eq(file_tables_settle(&tables), 0);
+	ck_assert(!tables.lacked_time);
 	process.uid = BOB;
 	ck_assert_int_eq(request(nr, 0), TABLE_ASKED);
+	ck_assert(!tables.lacked_time);
 }
 END_TEST
 

@@ -19,7 +19,6 @@
 #include "record/shares/owner_queue.h"
 #include "record/shares/owner_time.h"
 #include "record/children/sandbox.h"
-#include "record/shares/shares.h"
 #include "record/children/worker_line.h"
 #include "record/cfi/unwind_table.h"
 #include "record/languages/interpreter_search.h"
@@ -62,27 +61,24 @@ static int make_table(int fd, const uint8_t *known, int *out)
 /* A request that waits for its turn. */
 struct waiting_request {
 	struct table_request request;
-	uint32_t owner; /* of the file */
-	int fd;         /* -1: the entry is free */
+	int fd; /* -1: the entry is free */
 };
 
 /* The recorder sends no more at a time. */
 static struct waiting_request waiting[REQUESTS_MAX];
 
+/* Does not touch the file: if its server does not answer, the recorder cannot tell which it is. */
 static int add_request(struct owner_queue *queue, const struct table_request *request, int fd)
 {
 	struct queue_entry lost;
-	struct stat st;
 	uint32_t i = 0;
 
 	while (i < REQUESTS_MAX && waiting[i].fd >= 0)
 		i++;
-	if (i == REQUESTS_MAX || fstat(fd, &st))
+	if (i == REQUESTS_MAX || fd < 0)
 		return -EBADMSG;
-	if (request->is_made)
-		st.st_uid = request->uid;
-	waiting[i] = (struct waiting_request){*request, st.st_uid, fd};
-	return owner_queue_add(queue, share_owner_of(request->uid, st.st_uid), i, &lost);
+	waiting[i] = (struct waiting_request){*request, fd};
+	return owner_queue_add(queue, request->uid, i, &lost);
 }
 
 /*
@@ -119,24 +115,30 @@ static void limit_time(uint64_t us)
 	setitimer(ITIMER_PROF, &value, NULL);
 }
 
-/* CPU time that the file may take, in microseconds. */
-static uint64_t time_left_us(const struct waiting_request *w)
+/* CPU time that the file, which @owner has, may take, in microseconds. */
+static uint64_t time_left_us(const struct table_request *request, uint32_t owner)
 {
 	uint64_t now_ns = clock_monotonic_ns();
-	uint64_t left_ns = min_u64(owner_time_left(&used, w->request.uid, now_ns),
-				   owner_time_left(&used, w->owner, now_ns));
+	uint64_t left_ns = min_u64(owner_time_left(&used, request->uid, now_ns),
+				   owner_time_left(&used, owner, now_ns));
 
-	return w->owner ? min_u64(w->request.cpu_max_us, left_ns / 1000) : TABLE_CPU_MAX_US;
+	return owner ? min_u64(request->cpu_max_us, left_ns / 1000) : TABLE_CPU_MAX_US;
 }
 
 /* Fills in the answer, and makes *@memfd the table, if there is one. */
 static void work(const struct waiting_request *w, struct worker_reply *reply, int *memfd)
 {
 	const struct table_request *request = &w->request;
-	uint64_t left_us = time_left_us(w);
-	uint64_t begin_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID);
+	uint64_t begin_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID), left_us;
 	struct found_interpreter found;
+	uint32_t owner;
+	struct stat st;
 
+	reply->status = -ENOEXEC;
+	if (fstat(w->fd, &st))
+		return;
+	owner = request->is_made ? request->uid : st.st_uid;
+	left_us = time_left_us(request, owner);
 	reply->status = -EDQUOT;
 	if (!left_us)
 		return;
@@ -147,10 +149,11 @@ static void work(const struct waiting_request *w, struct worker_reply *reply, in
 	memcpy(reply->own, &found, sizeof(found));
 	malloc_trim(0);
 	reply->cpu_ns = clock_read_ns(CLOCK_PROCESS_CPUTIME_ID) - begin_ns;
-	owner_time_charge(&used, w->owner, reply->cpu_ns, clock_monotonic_ns());
+	owner_time_charge(&used, owner, reply->cpu_ns, clock_monotonic_ns());
 }
 
-static int answer_request(int sock, const struct waiting_request *w)
+/* Between the two messages, the recorder knows which file it is that takes so long. */
+static int answer_request(int sock, struct waiting_request *w)
 {
 	struct worker_reply reply = {.tag = w->request.tag, .status = WORKER_BEGINS};
 	_cleanup_close_ int memfd = -1;
@@ -159,6 +162,8 @@ static int answer_request(int sock, const struct waiting_request *w)
 	if (ret)
 		return ret;
 	work(w, &reply, &memfd);
+	/* Closing asks the server, too. */
+	cleanup_close(&w->fd);
 	return fd_message_send(sock, &reply, sizeof(reply), memfd);
 }
 
@@ -169,9 +174,7 @@ static int serve(int sock, struct owner_queue *queue)
 
 	if (ret || !owner_queue_take(queue, NULL, NULL, &next))
 		return ret ? ret : -EINVAL;
-	ret = answer_request(sock, &waiting[next.tag]);
-	cleanup_close(&waiting[next.tag].fd);
-	return ret;
+	return answer_request(sock, &waiting[next.tag]);
 }
 
 void table_worker_run(int sock)

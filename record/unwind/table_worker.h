@@ -15,7 +15,7 @@
 struct table_request {
 	uint32_t tag;
 	uint32_t is_known;   /* the table with this hash need not be made */
-	uint32_t uid;        /* of the process that maps the file: takes its turn, unless root */
+	uint32_t uid;        /* of the process that maps the file: takes its turn */
 	uint32_t is_made;    /* nobody's file: that user answers for it, too */
 	uint32_t cpu_max_us; /* CPU time after which the process ends, unless the file is root's */
 	uint8_t known[UNWIND_HASH_BYTES];

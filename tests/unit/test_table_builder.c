@@ -9,6 +9,9 @@
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/wait.h>
 
 #include "common/parse.h"
@@ -27,6 +30,49 @@
 #define SLOW 77
 
 static struct table_builder builder;
+
+/*
+ * What servers of files do to a child: that of sockets does not answer a question, or that of
+ * /dev/zero fails to tell the owner.
+ */
+enum server { ANSWERS, STALLS_AT_FSTAT, STALLS_AT_CLOSE, FAILS };
+
+static enum server server, next_server; /* of this process; of its next child */
+
+int __real_fstat64(int fd, struct stat *st);
+int __wrap_fstat64(int fd, struct stat *st);
+int __real_close(int fd);
+int __wrap_close(int fd);
+
+static void stall(int fd)
+{
+	int got;
+	char byte;
+
+	fd_message_receive(fd, &byte, sizeof(byte), &got);
+}
+
+int __wrap_fstat64(int fd, struct stat *st)
+{
+	int ret = __real_fstat64(fd, st);
+
+	if (!ret && server == STALLS_AT_FSTAT && S_ISSOCK(st->st_mode))
+		stall(fd);
+	if (!ret && server == FAILS && st->st_rdev == makedev(1, 5)) {
+		errno = EIO;
+		ret = -1;
+	}
+	return ret;
+}
+
+int __wrap_close(int fd)
+{
+	struct stat st;
+
+	if (server == STALLS_AT_CLOSE && !__real_fstat64(fd, &st) && S_ISSOCK(st.st_mode))
+		stall(fd);
+	return __real_close(fd);
+}
 
 static void begin(void)
 {
@@ -357,6 +403,60 @@ START_TEST(slow_files)
 }
 END_TEST
 
+static void work_at_files(int sock)
+{
+	server = next_server;
+	table_worker_run(sock);
+}
+
+static void begin_with(enum server next)
+{
+	const struct worker_kind kind = {
+		.name = "test", .run = work_at_files, .ms_max = 500, .tells_begin = true};
+
+	next_server = next;
+	begin_kind(&builder.line, &kind);
+}
+
+/* A server that does not tell whose the file is, or that it is closed, is as slow as others. */
+START_TEST(slow_questions)
+{
+	static const enum server servers[] = {STALLS_AT_FSTAT, STALLS_AT_CLOSE};
+	struct unwind_table table;
+
+	for (size_t i = 0; i < ARRAY_SIZE(servers); i++) {
+		int ends[2];
+
+		begin_with(servers[i]);
+		ck_assert_int_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+		request("/dev/null", 1);
+		ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
+		ck_assert_int_eq(table_builder_request(&builder, ends[0], SLOW, NULL), 0);
+		request("/dev/null", 2);
+		ck_assert_int_eq(wait_for(SLOW, &table), -EBUSY);
+		ck_assert_int_eq(wait_for(2, &table), -EAGAIN);
+		close(ends[0]);
+		close(ends[1]);
+	}
+}
+END_TEST
+
+/* A file whose owner cannot be had has no table, and nothing else comes of it. */
+START_TEST(unknown_owners)
+{
+	struct unwind_table table;
+
+	begin_with(FAILS);
+	stop_worker();
+	request("/dev/zero", 1);
+	request("/dev/null", 2);
+	kill(worker(), SIGCONT);
+	ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
+	ck_assert_int_eq(wait_for(2, &table), -ENOEXEC);
+	ck_assert_uint_eq(worker_line_nr_workers(builder.line), 1);
+}
+END_TEST
+
 /* Files of a user for whom the first child has waited long go to the patient one; root's, too. */
 START_TEST(users_of_slow_files)
 {
@@ -522,6 +622,6 @@ START_TEST(too_many)
 END_TEST
 
 SUITE_MAIN_WITH("table_builder", begin, end, tables, known_tables, no_tables, privileges,
-		descriptors, dies, slow_files, users_of_slow_files, dies_before_work, is_stopped,
-		users_take_turns, made_files_have_their_users_time, dies_idle, dies_too_often,
-		too_many)
+		descriptors, dies, slow_files, slow_questions, unknown_owners, users_of_slow_files,
+		dies_before_work, is_stopped, users_take_turns, made_files_have_their_users_time,
+		dies_idle, dies_too_often, too_many)

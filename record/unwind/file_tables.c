@@ -436,6 +436,9 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	request->is_made = place->made_by != 0;
 	ret = request->is_made ? registered_code_send(u->looker, place, &message, &sent)
 			       : file_send(u->looker, file, place, &message, &sent);
+	/* The looker could not open it. */
+	if (ret && sent.owner == PROC_NOBODY)
+		return ret;
 	t->owner = sent.owner;
 	t->payer = share_owner_of(request->uid, sent.owner);
 	t->dev = sent.identity.dev;
@@ -447,6 +450,15 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	return ret;
 }
 
+/* Who answers for the process, also if it has gone. */
+static uint32_t user_of(const struct file_place *place)
+{
+	uint32_t uid = proc_owner(place->pid);
+
+	return uid == PROC_NOBODY && place->owner && proc_is_gone(place->pid) ? place->owner - 1
+									      : uid;
+}
+
 /*
  * Returns 0 or a negative errno: -EAGAIN when too many wait in line, or the user who pays has used
  * up the CPU time; -EDQUOT when that of the file's owner is used up.
@@ -455,7 +467,7 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 			       const struct file_place *place)
 {
 	struct file_table *t = &u->tables.data[nr];
-	uint32_t uid = proc_owner(place->pid), payer = share_owner_of(uid, t->owner), loser;
+	uint32_t uid = user_of(place), payer = share_owner_of(uid, t->owner), loser;
 	uint64_t now_ns = clock_monotonic_ns(), left_ns = owner_time_left(&u->time, uid, now_ns);
 	struct table_request request;
 	int ret;

@@ -43,7 +43,7 @@ struct file_table {
 	bool was_popular;      /* it was asked for because of them */
 	uint32_t nr_users;     /* mappings that the program knows with this table */
 	uint32_t nr_idle;      /* settles in a row that found no users */
-	uint32_t owner;        /* user id of the file's owner; 0 if nobody looked yet */
+	uint32_t owner;        /* user id of the file's owner; 0 if nobody has looked yet */
 	uint32_t payer;        /* who pays for the last request: see share_owner_of */
 	uint64_t dev, ino;     /* of the file, dev as makedev */
 	uint64_t size;         /* of the file, like ctime_ns */
@@ -135,7 +135,8 @@ void file_tables_describe(const struct file_tables *tables, uint32_t nr,
 
 /*
  * Asks for table @nr, that of @file, unless the cache or a file with the same build-id and contents
- * has it. @place maps the file. Returns 0 or -ENOMEM.
+ * has it. @place maps the file; its owner is who pays if the process has gone. Returns 0 or
+ * -ENOMEM.
  */
 int file_tables_request(struct file_tables *tables, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place);

@@ -26,8 +26,10 @@ static int find_table(struct space_maps *u, const struct unwind_process *p,
 						      .mtime_ns = p->pid,
 						      .owner = p->uid}};
 	const struct mapping mapping = {.start = code->base};
-	const struct file_place place = {
-		.pid = p->pid, .start = code->base, .made_by = p->registered.descriptor};
+	const struct file_place place = {.pid = p->pid,
+					 .start = code->base,
+					 .owner = p->uid + 1,
+					 .made_by = p->registered.descriptor};
 	int ret = file_tables_find(u->tables, &file, &mapping, p->uid, nr);
 
 	if (!ret && u->tables->tables.data[*nr].state == TABLE_NONE)

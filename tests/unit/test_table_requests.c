@@ -2,6 +2,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "record/looks/proc_task.h"
 #include "tests/unit/played_tables.h"
 #include "tests/unit/skip.h"
 
@@ -387,6 +388,51 @@ START_TEST(users_without_time)
 }
 END_TEST
 
+/* The user who pays is that of the process, or the one whom the asker knows if it has gone. */
+START_TEST(users_of_processes_that_have_gone)
+{
+	static const struct {
+		uint32_t uid, owner; /* of the process; of the place */
+		bool has_ended;
+		uint32_t payer;
+	} cases[] = {
+		{PROC_NOBODY, ALICE + 1, true, ALICE}, {PROC_NOBODY, 0 + 1, true, 0},
+		{PROC_NOBODY, 0, true, PROC_NOBODY},   {PROC_NOBODY, 0 + 1, false, PROC_NOBODY},
+		{BOB, ALICE + 1, false, BOB},          {BOB, ALICE + 1, true, BOB},
+	};
+
+	child.sent = (struct sent_file){.owner = 0};
+	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct file_place place = {.pid = 1, .owner = cases[i].owner};
+		const struct mapped_file file = file_of(i + 1);
+		uint32_t nr = find_inode(i + 1);
+
+		process.uid = cases[i].uid;
+		process.has_ended = cases[i].has_ended;
+		ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+		ck_assert_uint_eq(child.request.tag, nr);
+		ck_assert_uint_eq(child.request.uid, cases[i].payer);
+		ck_assert_uint_eq(table(nr)->payer, cases[i].payer);
+	}
+}
+END_TEST
+
+/* What could not be opened is not nobody's. */
+START_TEST(files_that_nobody_has_looked_at)
+{
+	uint32_t nr = find_inode(1);
+
+	process.uid = ALICE;
+	child.send_error = -ENOENT;
+	ck_assert_int_eq(request(nr, PROC_NOBODY), TABLE_NONE);
+	ck_assert_uint_eq(table(nr)->owner, 0);
+	ck_assert_uint_eq(table(nr)->payer, ALICE);
+	child.send_error = 0;
+	ck_assert_int_eq(request(nr, PROC_NOBODY), TABLE_ASKED);
+	ck_assert_uint_eq(table(nr)->owner, PROC_NOBODY);
+}
+END_TEST
+
 /* A file that the child dies of takes all the time of its owner. */
 START_TEST(time_of_a_death)
 {
@@ -477,5 +523,6 @@ SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table
 		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
 		files_that_cannot_be_sent, memory_out_of_reach, users_have_parts_of_the_line,
 		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
-		time_of_a_death, waits_for_tables, waits_while_the_child_lacks_a_processor,
+		users_of_processes_that_have_gone, files_that_nobody_has_looked_at, time_of_a_death,
+		waits_for_tables, waits_while_the_child_lacks_a_processor,
 		waits_that_are_interrupted)

@@ -276,7 +276,7 @@ $(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call 
 	table_builder_charge_wait table_builder_line table_builder_next table_builder_request table_builder_start table_cache_get table_cache_get_hash \
 	table_cache_put table_maps_add table_maps_are_tight table_maps_remove worker_line_destroy worker_line_expect worker_line_ran_ns worker_line_sock \
 	worker_line_wants_processor)
-$(B)/tests/test_table_builder: UNIT_LIBS := $(call wraps,close fstat64)
+$(B)/tests/test_table_builder: UNIT_LIBS := $(call wraps,close fstat64 pread64)
 UNWINDER := clock_gettime early_java_expect early_samples_add \
 	early_samples_take early_samples_walk file_names_hold file_tables_begin file_tables_finish file_tables_know file_tables_request \
 	function_names_add look_budget_begin look_budget_charge look_budget_end look_budget_haste look_budget_leave_out \

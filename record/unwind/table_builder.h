@@ -48,7 +48,8 @@ int table_builder_request(struct table_builder *builder, int fd, uint32_t tag,
  * Takes the next request that is done. Returns 0 when none is done, or 1 with *@tag, *@status, the
  * CPU time that it took in *@cpu_ns (0: not told), and the interpreter of the file in *@found. If
  * *@status is 0, @table is set and the caller's to deinit. Else *@status is a negative errno: that
- * of unwind_table_build, -EBADMSG, one of worker_line_next, or -EBUSY: the file is slow.
+ * of unwind_table_build, and -ENOEXEC if a read has failed; -EBADMSG; -EDQUOT: the owner has no CPU
+ * time; one of worker_line_next; or -EBUSY: the file is slow.
  */
 int table_builder_next(struct table_builder *builder, uint32_t *tag, int *status, uint64_t *cpu_ns,
 		       struct unwind_table *table, struct found_interpreter *found);

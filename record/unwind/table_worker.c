@@ -125,6 +125,26 @@ static uint64_t time_left_us(const struct table_request *request, uint32_t owner
 	return owner ? min_u64(request->cpu_max_us, left_ns / 1000) : TABLE_CPU_MAX_US;
 }
 
+/*
+ * The answer for what make_table returns. The errno of a read is whatever the file's server likes,
+ * and the recorder takes some for words about the child or a user. With -EALREADY a server can lie,
+ * as it can by showing the other file's bytes.
+ */
+static int status_of(int ret, bool is_known)
+{
+	switch (ret) {
+	case 0:
+	case -ENODATA:
+	case -EFBIG:
+	case -ENOMEM:
+		return ret;
+	case -EALREADY:
+		return is_known ? ret : -ENOEXEC;
+	default:
+		return -ENOEXEC;
+	}
+}
+
 /* Fills in the answer, and makes *@memfd the table, if there is one. */
 static void work(const struct waiting_request *w, struct worker_reply *reply, int *memfd)
 {
@@ -133,6 +153,7 @@ static void work(const struct waiting_request *w, struct worker_reply *reply, in
 	struct found_interpreter found;
 	uint32_t owner;
 	struct stat st;
+	int ret;
 
 	reply->status = -ENOEXEC;
 	if (fstat(w->fd, &st))
@@ -143,7 +164,8 @@ static void work(const struct waiting_request *w, struct worker_reply *reply, in
 	if (!left_us)
 		return;
 	limit_time(left_us);
-	reply->status = make_table(w->fd, request->is_known ? request->known : NULL, memfd);
+	ret = make_table(w->fd, request->is_known ? request->known : NULL, memfd);
+	reply->status = status_of(ret, request->is_known);
 	interpreter_search(w->fd, &found);
 	limit_time(0);
 	memcpy(reply->own, &found, sizeof(found));

@@ -32,17 +32,20 @@
 static struct table_builder builder;
 
 /*
- * What servers of files do to a child: that of sockets does not answer a question, or that of
- * /dev/zero fails to tell the owner.
+ * What servers of files do to a child: that of sockets does not answer a question, that of
+ * /dev/zero fails to tell the owner, or none can be read.
  */
-enum server { ANSWERS, STALLS_AT_FSTAT, STALLS_AT_CLOSE, FAILS };
+enum server { ANSWERS, STALLS_AT_FSTAT, STALLS_AT_CLOSE, FAILS, FAILS_TO_READ };
 
 static enum server server, next_server; /* of this process; of its next child */
+static int read_error;
 
 int __real_fstat64(int fd, struct stat *st);
 int __wrap_fstat64(int fd, struct stat *st);
 int __real_close(int fd);
 int __wrap_close(int fd);
+ssize_t __real_pread64(int fd, void *bytes, size_t nr, off_t off);
+ssize_t __wrap_pread64(int fd, void *bytes, size_t nr, off_t off);
 
 static void stall(int fd)
 {
@@ -72,6 +75,12 @@ int __wrap_close(int fd)
 	if (server == STALLS_AT_CLOSE && !__real_fstat64(fd, &st) && S_ISSOCK(st.st_mode))
 		stall(fd);
 	return __real_close(fd);
+}
+
+ssize_t __wrap_pread64(int fd, void *bytes, size_t nr, off_t off)
+{
+	errno = read_error;
+	return server == FAILS_TO_READ ? -1 : __real_pread64(fd, bytes, nr, off);
 }
 
 static void begin(void)
@@ -457,6 +466,21 @@ START_TEST(unknown_owners)
 }
 END_TEST
 
+/* What a server answers to a read says nothing of the child, or of a user. */
+START_TEST(errors_of_reads)
+{
+	static const int errors[] = {EIO, EAGAIN, EBUSY, ETIMEDOUT, EDQUOT, EALREADY};
+	struct unwind_table table;
+
+	for (size_t i = 0; i < ARRAY_SIZE(errors); i++) {
+		read_error = errors[i];
+		begin_with(FAILS_TO_READ);
+		request("/proc/self/exe", 1);
+		ck_assert_int_eq(wait_for(1, &table), -ENOEXEC);
+	}
+}
+END_TEST
+
 /* Files of a user for whom the first child has waited long go to the patient one; root's, too. */
 START_TEST(users_of_slow_files)
 {
@@ -622,6 +646,6 @@ START_TEST(too_many)
 END_TEST
 
 SUITE_MAIN_WITH("table_builder", begin, end, tables, known_tables, no_tables, privileges,
-		descriptors, dies, slow_files, slow_questions, unknown_owners, users_of_slow_files,
-		dies_before_work, is_stopped, users_take_turns, made_files_have_their_users_time,
-		dies_idle, dies_too_often, too_many)
+		descriptors, dies, slow_files, slow_questions, unknown_owners, errors_of_reads,
+		users_of_slow_files, dies_before_work, is_stopped, users_take_turns,
+		made_files_have_their_users_time, dies_idle, dies_too_often, too_many)

@@ -32,7 +32,7 @@
 /* The files of one user, but for the system's own, may take this part of the maps: 1 / this. */
 #define OWNER_SHARE 4
 
-/* Processes of one user may have this part of the requests that wait for the child: 1 / this. */
+/* Processes of one user may have this part of the requests that wait for a child: 1 / this. */
 #define LINE_SHARE 4
 
 /* Pause of a file whose owner has used up the CPU time. */
@@ -421,15 +421,15 @@ static void keep_table(const struct file_tables *u, uint32_t nr, const struct un
 		table_cache_put(u->cache_fd, &u->tables.data[nr].build_id, made);
 }
 
-/* Sends a request. Returns as request_from_worker. */
+/* Sends a request to @line. Returns as request_from_worker. */
 static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
-			const struct file_place *place, struct table_request *request)
+			const struct file_place *place, struct worker_line *line,
+			struct table_request *request)
 {
 	struct file_message message = {.bytes = request, .nr = sizeof(*request)};
 	struct file_table *t = &u->tables.data[nr];
-	struct worker_line *line = table_builder_line(&u->builder, t->is_slow, t->payer);
 	struct sent_file sent;
-	int ret = line ? worker_line_sock(line, &message.sock) : -EIO;
+	int ret = worker_line_sock(line, &message.sock);
 
 	if (ret)
 		return ret;
@@ -469,6 +469,9 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 	struct file_table *t = &u->tables.data[nr];
 	uint32_t uid = user_of(place), payer = share_owner_of(uid, t->owner), loser;
 	uint64_t now_ns = clock_monotonic_ns(), left_ns = owner_time_left(&u->time, uid, now_ns);
+	struct worker_line *line = table_builder_line(&u->builder, t->is_slow, payer);
+	/* Slow files wait for long, and must not keep out the others. */
+	struct shares *places = line == u->builder.patient ? &u->patient_line : &u->line;
 	struct table_request request;
 	int ret;
 
@@ -486,15 +489,17 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 		return -EDQUOT;
 	}
 	t->payer = payer;
+	if (!line)
+		return -EIO;
 	request = table_request_make(nr, known_hash(u, t));
 	request.uid = uid;
 	request.cpu_max_us = min_u64(left_ns, TABLE_TIME_MAX_NS) / 1000;
-	ret = shares_take(&u->line, nr, request.uid, 1, 1, &loser);
+	ret = shares_take(places, nr, request.uid, 1, 1, &loser);
 	if (ret)
 		return ret == -ENOSPC ? -EAGAIN : ret;
-	ret = send_request(u, nr, file, place, &request);
+	ret = send_request(u, nr, file, place, line, &request);
 	if (ret)
-		shares_give(&u->line, nr);
+		shares_give(places, nr);
 	return ret;
 }
 
@@ -582,6 +587,7 @@ static void charge_users(struct file_tables *u, uint32_t nr, int status, uint64_
 	const struct file_table *t = &u->tables.data[nr];
 
 	shares_give(&u->line, nr);
+	shares_give(&u->patient_line, nr);
 	if (status == -EIO || status == -ETIMEDOUT)
 		cpu_ns = TABLE_TIME_MAX_NS;
 	owner_time_charge(&u->time, t->owner, cpu_ns, clock_monotonic_ns());
@@ -657,6 +663,8 @@ int file_tables_init(struct file_tables *u, const char *cache, struct looker *lo
 		.rows = {.size = UINT64_MAX, .owner_max = TABLE_MAPS_ROWS / OWNER_SHARE},
 		.pages = {.size = UINT64_MAX, .owner_max = UNWIND_MAX_PAGES / OWNER_SHARE},
 		.line = {.size = WORKER_WAITING_MAX, .owner_max = WORKER_WAITING_MAX / LINE_SHARE},
+		.patient_line = {.size = WORKER_WAITING_MAX,
+				 .owner_max = WORKER_WAITING_MAX / LINE_SHARE},
 		.time = {.part = TABLE_TIME_PART, .max_ns = TABLE_TIME_MAX_NS},
 		.payers = {.part = TABLE_TIME_PART, .max_ns = TABLE_PAYERS_MAX_NS},
 		.interpreters.shares.size = INTERPRETER_NUMBERS,
@@ -774,6 +782,7 @@ void file_tables_deinit(struct file_tables *u)
 	shares_deinit(&u->rows);
 	shares_deinit(&u->pages);
 	shares_deinit(&u->line);
+	shares_deinit(&u->patient_line);
 	shares_deinit(&u->unserved);
 	owner_time_deinit(&u->time);
 	owner_time_deinit(&u->payers);

@@ -75,14 +75,15 @@ struct file_tables {
 	struct index by_file;
 	uint32_t nr_asked;
 	struct shares rules, rows, pages; /* of the maps, by owners of files */
-	struct shares unserved;   /* nothing: counts tables that had no time, and the like */
-	struct shares line;       /* requests to the child, by users of processes */
-	struct owner_time time;   /* CPU time of the child, by owners of files */
-	struct owner_time payers; /* the same by those who pay for requests */
-	u32_vec free_tables;      /* numbers that may be used again */
-	bool lacked_room;         /* a table did not fit since the last settle */
-	bool lacked_time;         /* who pays for a request had no CPU time since then */
-	uint64_t pause_end_ns;    /* the first end of a pause; 0: there is none */
+	struct shares unserved;     /* nothing: counts tables that had no time, and the like */
+	struct shares line;         /* requests to the first child, by users of processes */
+	struct shares patient_line; /* those to the patient child */
+	struct owner_time time;     /* CPU time of the child, by owners of files */
+	struct owner_time payers;   /* the same by those who pay for requests */
+	u32_vec free_tables;        /* numbers that may be used again */
+	bool lacked_room;           /* a table did not fit since the last settle */
+	bool lacked_time;           /* who pays for a request had no CPU time since then */
+	uint64_t pause_end_ns;      /* the first end of a pause; 0: there is none */
 	/* Called when the state of a table has changed. */
 	void (*changed)(void *ctx, uint32_t nr);
 	void *ctx;

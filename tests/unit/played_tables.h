@@ -54,7 +54,7 @@ static struct {
 	struct sent_file sent; /* about each file that the looker is asked for */
 	int send_error, sock_error;
 	bool has_no_line;
-	bool is_patient;       /* the last request went to the patient child */
+	bool is_patient;       /* the last request was for the patient child */
 	unsigned int nr_waits; /* that were charged */
 	uint32_t waits_payer;  /* of the last one */
 	uint32_t asked_payer;  /* of the last request */
@@ -140,17 +140,22 @@ uint32_t __wrap_proc_owner(uint32_t pid)
 
 int __wrap_table_builder_start(struct table_builder *builder, struct err *err)
 {
-	(void)builder, (void)err;
+	static char line, patient; /* nobody looks there */
+
+	(void)err;
+	builder->line = (struct worker_line *)&line;
+	builder->patient = (struct worker_line *)&patient;
 	return 0;
 }
 
 struct worker_line *__wrap_table_builder_line(struct table_builder *builder, bool is_slow,
 					      uint32_t payer)
 {
-	(void)builder;
 	child.is_patient = is_slow;
 	child.asked_payer = payer;
-	return child.has_no_line ? NULL : (struct worker_line *)&child;
+	if (child.has_no_line)
+		return NULL;
+	return is_slow ? builder->patient : builder->line;
 }
 
 void __wrap_table_builder_charge_wait(struct table_builder *builder, uint32_t payer)

@@ -272,6 +272,35 @@ START_TEST(users_have_parts_of_the_line)
 }
 END_TEST
 
+/* Slow files of several users take no places of others. */
+START_TEST(slow_files_have_a_line_of_their_own)
+{
+	for (uint32_t user = ALICE; user < ALICE + 4; user++) {
+		process.uid = user;
+		for (uint32_t i = 0; i < LINE_MAX_USER; i++) {
+			uint32_t nr = find_inode(user * LINE_MAX_USER + i);
+
+			ck_assert_int_eq(request(nr, 0), TABLE_ASKED);
+			ck_assert_int_eq(finish(nr, -EBUSY), TABLE_NONE);
+			ck_assert_int_eq(request(nr, 0), TABLE_ASKED);
+		}
+		ck_assert_uint_eq(shares_held(&tables.line, user), 0);
+		ck_assert_uint_eq(shares_held(&tables.patient_line, user), LINE_MAX_USER);
+		/* It has its part of them. */
+		ck_assert_int_eq(request(find_inode(user), 0), TABLE_ASKED);
+		ck_assert_int_eq(finish(find_inode(user), -EBUSY), TABLE_NONE);
+		ck_assert_int_eq(request(find_inode(user), 0), TABLE_NONE);
+	}
+	for (uint32_t i = 0; i < LINE_MAX_USER; i++)
+		ck_assert_int_eq(request(find_inode(i + 1), 0), TABLE_ASKED);
+	process.uid = 0;
+	ck_assert_int_eq(request(find_inode(100), 0), TABLE_ASKED);
+	ck_assert_int_eq(finish(find_inode(ALICE * LINE_MAX_USER), 0), TABLE_READY);
+	ck_assert_uint_eq(shares_held(&tables.patient_line, ALICE), LINE_MAX_USER - 1);
+	ck_assert_uint_eq(shares_held(&tables.line, ALICE + 3), LINE_MAX_USER);
+}
+END_TEST
+
 static void finish_after(uint32_t nr, int status, uint64_t cpu_ns)
 {
 	const struct done done = {
@@ -333,6 +362,7 @@ START_TEST(slow_files)
 		ck_assert(child.is_patient);
 		ck_assert_uint_eq(child.asked_payer, payer);
 		ck_assert_int_eq(finish(nr, 0), TABLE_READY);
+		ck_assert_uint_eq(tables.patient_line.used, 0);
 	}
 	ck_assert_uint_eq(shares_nr_lacked(&tables.unserved), 0);
 	child.has_no_line = true;
@@ -522,7 +552,7 @@ END_TEST
 SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, the_vdso,
 		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
 		files_that_cannot_be_sent, memory_out_of_reach, users_have_parts_of_the_line,
-		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
-		users_of_processes_that_have_gone, files_that_nobody_has_looked_at, time_of_a_death,
-		waits_for_tables, waits_while_the_child_lacks_a_processor,
-		waits_that_are_interrupted)
+		slow_files_have_a_line_of_their_own, time_of_the_child, slow_files,
+		users_pay_for_files_of_root, users_without_time, users_of_processes_that_have_gone,
+		files_that_nobody_has_looked_at, time_of_a_death, waits_for_tables,
+		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted)

@@ -41,7 +41,7 @@ struct worker_line {
 	bool wants_room;         /* a request did not fit into the socket */
 	bool is_begun;           /* the worker is at the first request, if it tells that */
 	uint64_t begin_ns;       /* CLOCK_MONOTONIC: since then it may be at the first one */
-	uint64_t not_blocked_ns; /* of the worker at that time */
+	uint64_t ran_ns, not_blocked_ns;      /* of the worker at that time */
 	uint32_t waiting[WORKER_WAITING_MAX]; /* tags of requests in the worker's socket */
 	size_t nr_waiting;
 	size_t nr_lost; /* the first requests went away with an earlier worker */
@@ -103,6 +103,14 @@ uint64_t worker_line_ran_ns(const struct worker_line *l)
 
 	read_times(l, &ran_ns, &ns);
 	return ran_ns;
+}
+
+/* How long it has run since the line has heard that it began with the request. */
+static uint64_t request_ran_ns(const struct worker_line *l)
+{
+	uint64_t ran_ns = worker_line_ran_ns(l);
+
+	return ran_ns > l->ran_ns ? ran_ns - l->ran_ns : 0;
 }
 
 bool worker_line_wants_processor(const struct worker_line *l)
@@ -195,7 +203,9 @@ static void restart_timer(struct worker_line *l)
 
 	set_timer(l, has_work ? LOOK_MS : 0);
 	l->begin_ns = clock_monotonic_ns();
-	l->not_blocked_ns = has_work && l->sock >= 0 ? not_blocked_ns(l) : 0;
+	l->ran_ns = l->not_blocked_ns = 0;
+	if (has_work && l->sock >= 0)
+		read_times(l, &l->ran_ns, &l->not_blocked_ns);
 }
 
 /* All requests that wait have gone with the worker, and none of them is to blame. */
@@ -369,6 +379,8 @@ static int receive_reply(struct worker_line *l, struct worker_reply *reply, int 
 		lose_requests(l);
 		return -ECANCELED;
 	}
+	if (is_late && l->kind.tells_begin)
+		reply->cpu_ns = request_ran_ns(l);
 	end_worker(l);
 	/* What else was in the socket has gone with the worker. */
 	l->nr_lost = l->nr_waiting ? l->nr_waiting - 1 : 0;

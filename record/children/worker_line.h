@@ -98,7 +98,8 @@ int worker_line_fd(const struct worker_line *line);
  * Takes the next request that is done, in the order of requests unless the child chooses. Returns
  * false when none is done. Else reply->tag and reply->status are set, and *@memory is the caller's,
  * or -1. Errors of the line itself are -ETIMEDOUT, -EIO when the child died of the request, and
- * -EAGAIN when it died at another one, or somebody had stopped it.
+ * -EAGAIN when it died at another one, or somebody had stopped it. With -ETIMEDOUT of a child that
+ * tells what it begins with, reply->cpu_ns is what the kernel has counted for the request.
  */
 bool worker_line_next(struct worker_line *line, struct worker_reply *reply, int *memory);
 

@@ -375,6 +375,34 @@ START_TEST(a_worker_that_waits_for_too_long)
 }
 END_TEST
 
+/* It has taken CPU time until it was given up, if the worker has said which request it is. */
+START_TEST(the_cpu_time_of_a_request_that_waits_for_too_long)
+{
+	for (int tells_begin = 0; tells_begin < 2; tells_begin++) {
+		struct pollfd poll_fd = {.events = POLLIN};
+		struct worker_reply reply;
+		int memory;
+
+		start(tells_begin);
+		poll_fd.fd = worker_line_fd(line);
+		ran_ns = 10 * NS_PER_S;
+		ck_assert_int_eq(request(1, tells_begin ? TAGGED(DO_BEGIN, 1) : ORDER(DO_NOTHING),
+					 ORDER(DO_WAIT)),
+				 0);
+		ran_ns += NS_PER_S;
+		if (tells_begin)
+			ck_assert_int_eq(poll(&poll_fd, 1, -1), 1);
+		expect_nothing();
+		now_ns += 10 * NS_PER_S;
+		ran_ns += 2 * NS_PER_S;
+		ck_assert_int_eq(eventfd_write(timer_fd, 1), 0);
+		reply = wait_reply(&memory);
+		ck_assert_int_eq(reply.status, -ETIMEDOUT);
+		ck_assert_uint_eq(reply.cpu_ns, tells_begin ? 2 * NS_PER_S : 0);
+	}
+}
+END_TEST
+
 /* Each reply begins a new time. */
 START_TEST(the_next_request_has_a_time_of_its_own)
 {
@@ -551,6 +579,7 @@ END_TEST
 SUITE_MAIN_WITH("worker_line", begin, end, replies_come_in_order, a_worker_dies_of_a_request,
 		a_worker_dies_without_a_request, a_request_finds_a_stopped_worker,
 		the_timer_finds_a_stopped_worker, a_worker_that_waits_for_too_long,
+		the_cpu_time_of_a_request_that_waits_for_too_long,
 		the_next_request_has_a_time_of_its_own, workers_come_back_one_by_one,
 		a_worker_that_chooses_its_order, nobody_is_to_blame_before_the_worker_begins,
 		messages_that_make_no_sense, too_many_requests_wait, a_socket_without_room,

@@ -21,7 +21,7 @@
 #include "record/host/host_abi.h"
 #include "record/looks/proc_info.h"
 #include "record/looks/proc_task.h"
-#include "record/machines/process_reads.h"
+#include "record/looks/resident_memory.h"
 
 #define VERSION 1
 
@@ -37,6 +37,9 @@
 
 /* CIEs of a section. Each is read once. */
 #define CIES_MAX 64
+
+/* Bytes that are read before anybody asks whether the look has taken too long. */
+#define READ_BYTES 65536
 
 /* Bytes of the newest object that tell whether it is another one than before. */
 #define SEEN_BYTES 65536
@@ -188,6 +191,7 @@ int registered_code_read(const struct machine_memory *memory, uint64_t descripto
 struct frames {
 	uint64_t base;
 	VEC(uint8_t) bytes;
+	uint64_t nr_read; /* bytes, also of reads that failed */
 };
 
 /* What is known of a CIE at an offset of its section. */
@@ -251,7 +255,8 @@ static int take_frames(void *ctx, struct object *o)
 		read_text(o, o->header.e_shstrndx, sh->sh_name, sizeof(name) - 1, name);
 		if (strcmp(name, ".eh_frame") != 0 || sh->sh_size > FRAME_BYTES_MAX)
 			continue;
-		if (first + sh->sh_size + sizeof(end) > FILE_BYTES_MAX)
+		f->nr_read += sh->sh_size + sizeof(end);
+		if (f->nr_read > FILE_BYTES_MAX)
 			return 1;
 		if (vec_reserve(&f->bytes, sh->sh_size + sizeof(end)))
 			return -ENOMEM;
@@ -421,11 +426,40 @@ static int name_functions(struct look *look, const struct machine_memory *memory
 	return ret;
 }
 
+/* The memory of a process, up to the time when the look at it has taken too long. */
+struct timed_memory {
+	struct look *look;
+	struct resident_memory *pages;
+	bool is_over;
+};
+
+/* A machine_read_fn. */
+static long read_in_time(void *ctx, uint64_t addr, void *buf, size_t len)
+{
+	struct timed_memory *m = ctx;
+
+	for (size_t done = 0, part; done < len; done += part) {
+		long nr = -ETIME;
+
+		part = min_u64(len - done, READ_BYTES);
+		m->is_over = m->is_over || look_is_long(m->look) ||
+			     look_touch(m->look, look_process(m->pages->pid));
+		if (!m->is_over)
+			nr = resident_memory_read(m->pages, addr + done, (char *)buf + done, part);
+		if (nr < 0)
+			return done ? (long)done : nr;
+		if ((size_t)nr < part)
+			return (long)done + nr;
+	}
+	return (long)len;
+}
+
 /* A look_fn. */
 static int look_at_registered_code(struct look *look)
 {
 	_cleanup_resident_memory_ struct resident_memory pages = RESIDENT_MEMORY_INIT(0);
-	struct machine_memory memory = machine_memory_of(&pages);
+	struct timed_memory timed = {look, &pages, false};
+	const struct machine_memory memory = {read_in_time, &timed};
 	struct registered_code code;
 	struct question q;
 	int ret;

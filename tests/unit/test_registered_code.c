@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "record/cfi/unwind_table.h"
+#include "record/looks/looker.h"
 #include "tests/programs/registered_object.h"
 #include "tests/unit/suite.h"
 
@@ -19,7 +20,18 @@ static struct object objects[NR_OBJECTS];
 static struct jit_code_entry entries[NR_OBJECTS];
 static struct jit_descriptor list;
 static uint8_t memory[NR_OBJECTS][4096];
-static size_t nr_reads;
+static size_t nr_reads, nr_bytes;
+
+/* How often somebody may ask whether a look has taken too long, before it has. */
+static size_t nr_asks_left;
+
+bool __wrap_look_is_long(const struct look *look);
+bool __wrap_look_is_long(const struct look *look)
+{
+	(void)look;
+	nr_asks_left -= nr_asks_left > 0;
+	return !nr_asks_left;
+}
 
 static long read_own(void *ctx, uint64_t addr, void *buf, size_t len)
 {
@@ -27,6 +39,7 @@ static long read_own(void *ctx, uint64_t addr, void *buf, size_t len)
 
 	(void)ctx;
 	nr_reads++;
+	nr_bytes += len;
 	return process_vm_readv(getpid(), &local, 1, &remote, 1, 0);
 }
 
@@ -47,7 +60,7 @@ static void begin_list(void)
 						     .symfile_size = sizeof(objects[i])};
 	entries[0].next = &entries[1];
 	list = (struct jit_descriptor){.version = 1, .first_entry = &entries[0]};
-	nr_reads = 0;
+	nr_reads = nr_bytes = 0;
 }
 
 static int find(struct registered_code *found)
@@ -272,6 +285,25 @@ START_TEST(tables_are_bounded)
 }
 END_TEST
 
+/* Tables whose last page cannot be read take as much time as others. */
+START_TEST(unreadable_tables_are_bounded)
+{
+	const size_t size = 1 << 20;
+	uint8_t *tables = mmap(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct unwind_table table;
+
+	ck_assert_ptr_ne(tables, MAP_FAILED);
+	ck_assert_int_eq(mprotect(tables + size - 4096, 4096, PROT_NONE), 0);
+	begin_list();
+	entries[0].next = &entries[0];
+	objects[0].sections[FRAMES].sh_addr = address(tables);
+	objects[0].sections[FRAMES].sh_size = size;
+	ck_assert_int_lt(make_table(0, &table), 0);
+	ck_assert_uint_lt(nr_bytes, 16 << 20);
+	munmap(tables, size);
+}
+END_TEST
+
 /* Symbols of which no name comes have an end, too. */
 START_TEST(work_is_bounded)
 {
@@ -283,9 +315,39 @@ START_TEST(work_is_bounded)
 	objects[0].symbols[1].st_info = 0;
 	ck_assert_int_eq(name_all(), -ENOENT);
 	ck_assert_uint_lt(nr_reads, 100000);
+	/* Nor is there one of names that cannot be read. */
+	begin_list();
+	entries[0].next = &entries[0];
+	entries[0].symfile_size = UINT64_MAX;
+	objects[0].sections[STRINGS].sh_offset = 8 - address(&objects[0]);
+	ck_assert_int_lt(name_all(), 0);
+	ck_assert_uint_lt(nr_reads, 100000);
+}
+END_TEST
+
+/* What a look that takes too long has found by then is its answer. */
+START_TEST(time_is_bounded)
+{
+	const uint32_t pid = getpid();
+	struct registered_code found;
+	int fd;
+
+	begin_list();
+	nr_asks_left = SIZE_MAX;
+	ck_assert_int_eq(registered_code_ask(NULL, pid, address(&list), &found), 0);
+	nr_asks_left = 1;
+	ck_assert_int_eq(registered_code_ask(NULL, pid, address(&list), &found), -EFAULT);
+	entries[1].next = &entries[0];
+	nr_asks_left = 100;
+	fd = registered_code_describe(NULL, pid, address(&list));
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_gt(lseek(fd, 0, SEEK_END), 0);
+	ck_assert_int_lt(lseek(fd, 0, SEEK_END), 1000);
+	close(fd);
 }
 END_TEST
 
 SUITE_MAIN_LOOP("registered_code", broken_objects_are_left_out, 7, code_has_rules,
 		functions_have_names, changes_are_seen, other_lists_are_refused, lists_are_bounded,
-		sections_are_within_bounds, tables_are_bounded, work_is_bounded)
+		sections_are_within_bounds, tables_are_bounded, unreadable_tables_are_bounded,
+		work_is_bounded, time_is_bounded)

@@ -31,9 +31,10 @@
 #define FRAME_BYTES_MAX (1u << 20)
 #define FILE_BYTES_MAX  (8u << 20)
 
-/* Sections and symbols that are looked at, of all objects, and bytes of a name. */
+/* Sections and symbols that are looked at, of all objects; bytes of a name, and of all lines. */
 #define PARTS_MAX      32768
 #define NAME_BYTES_MAX 256
+#define TEXT_BYTES_MAX (1u << 20)
 
 /* CIEs of a section. Each is read once. */
 #define CIES_MAX 64
@@ -332,7 +333,7 @@ int registered_code_write(const struct machine_memory *memory, uint64_t descript
 
 struct names {
 	FILE *out;
-	uint32_t nr;
+	uint64_t nr_bytes;
 };
 
 static void write_symbol(struct names *names, const struct object *o, const Elf64_Shdr *table,
@@ -340,6 +341,7 @@ static void write_symbol(struct names *names, const struct object *o, const Elf6
 {
 	char name[NAME_BYTES_MAX + 1];
 	uint64_t addr = symbol->st_value;
+	int nr;
 
 	if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || !has_code(o, symbol->st_shndx) ||
 	    !symbol->st_size ||
@@ -347,8 +349,8 @@ static void write_symbol(struct names *names, const struct object *o, const Elf6
 		return;
 	if (o->header.e_type == ET_REL)
 		addr += o->sections[symbol->st_shndx].sh_addr;
-	fprintf(names->out, "%" PRIx64 " %" PRIx64 " %s\n", addr, symbol->st_size, name);
-	names->nr++;
+	nr = fprintf(names->out, "%" PRIx64 " %" PRIx64 " %s\n", addr, symbol->st_size, name);
+	names->nr_bytes += nr > 0 ? nr : 0;
 }
 
 /* An object_fn. */
@@ -363,7 +365,7 @@ static int take_names(void *ctx, struct object *o)
 		for (uint64_t k = 0; sh->sh_type == SHT_SYMTAB && k < nr; k++) {
 			Elf64_Sym symbol;
 
-			if (++o->nr_parts > PARTS_MAX)
+			if (++o->nr_parts > PARTS_MAX || names->nr_bytes >= TEXT_BYTES_MAX)
 				return 1;
 			if (machine_memory_read(o->memory,
 						address_in(o, sh->sh_offset + k * sizeof(symbol),
@@ -381,7 +383,7 @@ int registered_code_name(const struct machine_memory *memory, uint64_t descripto
 	struct names names = {.out = out};
 	int ret = walk_objects(memory, descriptor, take_names, &names);
 
-	return ret < 0 ? ret : names.nr ? 0 : -ENOENT;
+	return ret < 0 ? ret : names.nr_bytes ? 0 : -ENOENT;
 }
 
 enum wish { READ_LIST, SEND_FILE, NAME_FUNCTIONS };

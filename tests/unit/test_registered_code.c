@@ -325,6 +325,33 @@ START_TEST(work_is_bounded)
 }
 END_TEST
 
+/* Many long names end, too. */
+START_TEST(names_are_bounded)
+{
+	static struct {
+		struct object object;
+		Elf64_Sym symbols[8192];
+		char names[258];
+	} large;
+	Elf64_Shdr *sections = large.object.sections;
+
+	begin_list();
+	compile_object(&large.object, "large", memory[0], 24);
+	entries[0] = (struct jit_code_entry){&entries[0], NULL, &large, sizeof(large)};
+	for (size_t i = 0; i < ARRAY_SIZE(large.symbols); i++)
+		large.symbols[i] = large.object.symbols[1];
+	memset(large.names + 1, 'n', sizeof(large.names) - 2);
+	make_section(&large.object, SYMBOLS, ".symtab", SHT_SYMTAB,
+		     offsetof(typeof(large), symbols), sizeof(large.symbols));
+	make_section(&large.object, STRINGS, ".strtab", SHT_STRTAB, offsetof(typeof(large), names),
+		     sizeof(large.names));
+	sections[SYMBOLS].sh_link = STRINGS;
+	ck_assert_int_eq(name_all(), 0);
+	ck_assert_uint_gt(strlen(text), 1 << 20);
+	ck_assert_uint_lt(strlen(text), (1 << 20) + 512);
+}
+END_TEST
+
 /* What a look that takes too long has found by then is its answer. */
 START_TEST(time_is_bounded)
 {
@@ -350,4 +377,4 @@ END_TEST
 SUITE_MAIN_LOOP("registered_code", broken_objects_are_left_out, 7, code_has_rules,
 		functions_have_names, changes_are_seen, other_lists_are_refused, lists_are_bounded,
 		sections_are_within_bounds, tables_are_bounded, unreadable_tables_are_bounded,
-		work_is_bounded, time_is_bounded)
+		work_is_bounded, names_are_bounded, time_is_bounded)

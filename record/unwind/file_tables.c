@@ -535,7 +535,8 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	if (ret && ret != -EAGAIN && ret != -EDQUOT)
 		t->failed_pid = place->pid;
 	/* A memfd is opened by way of /proc/PID/map_files alone. Who may not do that never may. */
-	if (mapped_file_is_made_code(file) && (ret == -EPERM || ret == -EACCES || ret == -ENOENT))
+	if ((place->made_by || mapped_file_is_made_code(file)) &&
+	    (ret == -EPERM || ret == -EACCES || ret == -ENOENT))
 		set_state(u, nr, TABLE_IMPOSSIBLE);
 	else
 		note_request(u, nr, ret);

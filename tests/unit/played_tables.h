@@ -11,6 +11,7 @@
 #include <poll.h>
 
 #include "record/looks/file_send.h"
+#include "record/machines/registered_code.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/table_cache.h"
 #include "record/unwind/table_wait.h"
@@ -115,6 +116,8 @@ int __wrap_poll(struct pollfd *fds, nfds_t nr, int ms);
 int __wrap_file_send(struct looker *ignored, const struct mapped_file *file,
 		     const struct file_place *place, const struct file_message *message,
 		     struct sent_file *sent);
+int __wrap_registered_code_send(struct looker *ignored, const struct file_place *place,
+				const struct file_message *message, struct sent_file *sent);
 void __wrap_looker_blame(struct looker *ignored, look_culprit culprit);
 int __wrap_table_maps_add(struct table_maps *store, const struct unwind_table *made,
 			  struct table_place *place);
@@ -222,6 +225,13 @@ int __wrap_file_send(struct looker *ignored, const struct mapped_file *file,
 	child.nr_requests++;
 	*sent = child.sent;
 	return child.send_error;
+}
+
+int __wrap_registered_code_send(struct looker *ignored, const struct file_place *place,
+				const struct file_message *message, struct sent_file *sent)
+{
+	ck_assert_uint_ne(place->made_by, 0);
+	return __wrap_file_send(ignored, NULL, place, message, sent);
 }
 
 void __wrap_looker_blame(struct looker *ignored, look_culprit culprit)

@@ -256,6 +256,31 @@ START_TEST(memory_out_of_reach)
 }
 END_TEST
 
+/* What a process has registered has a table, or tells nothing, which does not change. */
+START_TEST(registered_code)
+{
+	const struct file_place place = {.pid = 1, .made_by = 0x1000};
+	struct mapped_file file = file_of(1);
+	char path[] = "";
+	uint32_t nr;
+
+	file.path = path;
+	nr = find(&file);
+	child.send_error = -EFAULT;
+	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+	ck_assert_int_eq(table(nr)->state, TABLE_NONE);
+	child.send_error = 0;
+	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+	ck_assert_int_eq(table(nr)->state, TABLE_ASKED);
+	ck_assert_uint_eq(child.request.is_made, 1);
+	ck_assert_int_eq(finish(nr, -EAGAIN), TABLE_NONE);
+	child.send_error = -ENOENT;
+	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+	ck_assert_int_eq(table(nr)->state, TABLE_IMPOSSIBLE);
+	ck_assert_uint_eq(table(nr)->pause_end_ns, 0);
+}
+END_TEST
+
 START_TEST(users_have_parts_of_the_line)
 {
 	process.uid = ALICE;
@@ -551,8 +576,9 @@ END_TEST
 
 SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, the_vdso,
 		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
-		files_that_cannot_be_sent, memory_out_of_reach, users_have_parts_of_the_line,
-		slow_files_have_a_line_of_their_own, time_of_the_child, slow_files,
-		users_pay_for_files_of_root, users_without_time, users_of_processes_that_have_gone,
-		files_that_nobody_has_looked_at, time_of_a_death, waits_for_tables,
+		files_that_cannot_be_sent, memory_out_of_reach, registered_code,
+		users_have_parts_of_the_line, slow_files_have_a_line_of_their_own,
+		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
+		users_of_processes_that_have_gone, files_that_nobody_has_looked_at,
+		time_of_a_death, waits_for_tables,
 		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted)

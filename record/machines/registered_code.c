@@ -63,7 +63,10 @@ struct object {
 	uint64_t image, size;
 	Elf64_Ehdr header;
 	Elf64_Shdr sections[SECTIONS_MAX];
-	uint64_t nr_parts; /* sections and symbols, of the objects up to this one */
+	/* Of the objects up to this one: */
+	uint64_t nr_parts; /* sections and symbols */
+	bool has_failed;   /* something could not be read */
+	bool has_elf, has_other;
 };
 
 /* The address of the @size bytes at @off of the object; 0: it has none. */
@@ -72,23 +75,39 @@ static uint64_t address_in(const struct object *o, uint64_t off, uint64_t size)
 	return off <= o->size && size <= o->size - off ? o->image + off : 0;
 }
 
+/* Reads all of @len bytes at @addr of the process. Returns 0 or -EFAULT. */
+static int read_memory(struct object *o, uint64_t addr, void *buf, size_t len)
+{
+	int ret = machine_memory_read(o->memory, addr, buf, len);
+
+	o->has_failed |= ret != 0;
+	return ret;
+}
+
+/* The same of the @len bytes at @off of the object. Returns -ENOEXEC if it has less. */
+static int read_in(struct object *o, uint64_t off, void *buf, size_t len)
+{
+	const uint64_t addr = address_in(o, off, len);
+
+	return addr ? read_memory(o, addr, buf, len) : -ENOEXEC;
+}
+
 static int read_object(const struct entry *entry, struct object *o)
 {
 	Elf64_Ehdr *h = &o->header;
-	uint64_t sections;
+	int ret;
 
 	o->image = entry->image;
 	o->size = entry->size;
-	if (machine_memory_read(o->memory, address_in(o, 0, sizeof(*h)), h, sizeof(*h)))
-		return -EFAULT;
+	ret = read_in(o, 0, h, sizeof(*h));
+	if (ret)
+		return ret;
 	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    h->e_machine != HOST_MACHINE || h->e_shentsize != sizeof(*o->sections) ||
 	    h->e_shnum > SECTIONS_MAX || h->e_shstrndx >= h->e_shnum)
 		return -ENOEXEC;
 	o->nr_parts += h->e_shnum;
-	sections = address_in(o, h->e_shoff, h->e_shnum * sizeof(*o->sections));
-	return machine_memory_read(o->memory, sections, o->sections,
-				   h->e_shnum * sizeof(*o->sections));
+	return read_in(o, h->e_shoff, o->sections, h->e_shnum * sizeof(*o->sections));
 }
 
 static bool has_code(const struct object *o, size_t i)
@@ -99,7 +118,7 @@ static bool has_code(const struct object *o, size_t i)
 }
 
 /* Reads a text of the string section @nr, up to @max bytes and a NUL, as far as it is printable. */
-static size_t read_text(const struct object *o, uint32_t nr, uint64_t off, size_t max, char *text)
+static size_t read_text(struct object *o, uint32_t nr, uint64_t off, size_t max, char *text)
 {
 	const Elf64_Shdr *sh = &o->sections[nr];
 	uint64_t at;
@@ -112,6 +131,7 @@ static size_t read_text(const struct object *o, uint32_t nr, uint64_t off, size_
 	max = min_u64(max, sh->sh_size - off);
 	at = address_in(o, sh->sh_offset, sh->sh_size);
 	got = at ? o->memory->read(o->memory->ctx, at + off, text, max) : 0;
+	o->has_failed |= got < 0;
 	while ((long)len < got && (unsigned char)text[len] >= ' ')
 		len++;
 	text[len] = '\0';
@@ -121,9 +141,13 @@ static size_t read_text(const struct object *o, uint32_t nr, uint64_t off, size_
 /* Takes an object. Returns 0, or another number that ends the walk. */
 typedef int (*object_fn)(void *ctx, struct object *o);
 
-/* Calls @take for the objects that can be read. Returns its result, or -EFAULT or -ENOTSUP. */
+/*
+ * Calls @take for the objects that can be read. Returns its result, if that is not 0, or -ENOTSUP
+ * for another list. Otherwise *@nothing is what it means if no object has told anything: -EFAULT
+ * when something could not be read, -ENOTSUP when no object is an ELF file, or -ENOENT.
+ */
 static int walk_objects(const struct machine_memory *memory, uint64_t descriptor, object_fn take,
-			void *ctx)
+			void *ctx, int *nothing)
 {
 	struct object o = {.memory = memory};
 	struct descriptor d;
@@ -131,18 +155,28 @@ static int walk_objects(const struct machine_memory *memory, uint64_t descriptor
 	uint64_t at;
 	int ret = 0;
 
-	if (machine_memory_read(memory, descriptor, &d, sizeof(d)))
+	*nothing = -EFAULT;
+	if (read_memory(&o, descriptor, &d, sizeof(d)))
 		return -EFAULT;
 	if (d.version != VERSION)
 		return -ENOTSUP;
 	at = d.first;
 	for (int i = 0; !ret && at && i < OBJECTS_MAX && o.nr_parts < PARTS_MAX;
 	     i++, at = entry.next) {
-		if (machine_memory_read(memory, at, &entry, sizeof(entry)))
+		if (read_memory(&o, at, &entry, sizeof(entry)))
 			break;
-		if (!read_object(&entry, &o))
+		switch (read_object(&entry, &o)) {
+		case 0:
+			o.has_elf = true;
 			ret = take(ctx, &o);
+			break;
+		case -ENOEXEC:
+			o.has_other = true;
+			break;
+		}
 	}
+	if (!o.has_failed)
+		*nothing = o.has_other && !o.has_elf ? -ENOTSUP : -ENOENT;
 	return ret;
 }
 
@@ -176,14 +210,14 @@ int registered_code_read(const struct machine_memory *memory, uint64_t descripto
 {
 	struct registered_code found;
 	struct descriptor d;
-	int ret = machine_memory_read(memory, descriptor, &d, sizeof(d));
+	int ret = machine_memory_read(memory, descriptor, &d, sizeof(d)), nothing;
 
 	if (ret)
 		return ret;
 	found.seen = hash_bytes(&d, sizeof(d), 0);
-	ret = walk_objects(memory, descriptor, take_place, &found);
+	ret = walk_objects(memory, descriptor, take_place, &found, &nothing);
 	if (ret != 1)
-		return ret ? ret : d.first ? -ENOTSUP : -ENOENT;
+		return ret ? ret : nothing;
 	*code = found;
 	return 0;
 }
@@ -262,10 +296,8 @@ static int take_frames(void *ctx, struct object *o)
 		if (vec_reserve(&f->bytes, sh->sh_size + sizeof(end)))
 			return -ENOMEM;
 		/* The copy in the object lacks what the compiler has linked in memory. */
-		if (machine_memory_read(o->memory,
-					sh->sh_addr ? sh->sh_addr
-						    : address_in(o, sh->sh_offset, sh->sh_size),
-					f->bytes.data + first, sh->sh_size))
+		if (sh->sh_addr ? read_memory(o, sh->sh_addr, f->bytes.data + first, sh->sh_size)
+				: read_in(o, sh->sh_offset, f->bytes.data + first, sh->sh_size))
 			continue;
 		f->bytes.nr += sh->sh_size;
 		move_entries(f, first, sh->sh_addr);
@@ -323,10 +355,10 @@ int registered_code_write(const struct machine_memory *memory, uint64_t descript
 			  int fd)
 {
 	struct frames f = {.base = base};
-	int ret = walk_objects(memory, descriptor, take_frames, &f);
+	int nothing, ret = walk_objects(memory, descriptor, take_frames, &f, &nothing);
 
 	if (ret >= 0)
-		ret = f.bytes.nr ? write_file(&f, fd) : -ENOENT;
+		ret = f.bytes.nr ? write_file(&f, fd) : nothing;
 	vec_free(&f.bytes);
 	return ret;
 }
@@ -336,7 +368,7 @@ struct names {
 	uint64_t nr_bytes;
 };
 
-static void write_symbol(struct names *names, const struct object *o, const Elf64_Shdr *table,
+static void write_symbol(struct names *names, struct object *o, const Elf64_Shdr *table,
 			 const Elf64_Sym *symbol)
 {
 	char name[NAME_BYTES_MAX + 1];
@@ -367,10 +399,7 @@ static int take_names(void *ctx, struct object *o)
 
 			if (++o->nr_parts > PARTS_MAX || names->nr_bytes >= TEXT_BYTES_MAX)
 				return 1;
-			if (machine_memory_read(o->memory,
-						address_in(o, sh->sh_offset + k * sizeof(symbol),
-							   sizeof(symbol)),
-						&symbol, sizeof(symbol)))
+			if (read_in(o, sh->sh_offset + k * sizeof(symbol), &symbol, sizeof(symbol)))
 				break;
 			write_symbol(names, o, sh, &symbol);
 		}
@@ -381,9 +410,9 @@ static int take_names(void *ctx, struct object *o)
 int registered_code_name(const struct machine_memory *memory, uint64_t descriptor, FILE *out)
 {
 	struct names names = {.out = out};
-	int ret = walk_objects(memory, descriptor, take_names, &names);
+	int nothing, ret = walk_objects(memory, descriptor, take_names, &names, &nothing);
 
-	return ret < 0 ? ret : names.nr_bytes ? 0 : -ENOENT;
+	return ret < 0 ? ret : names.nr_bytes ? 0 : nothing;
 }
 
 enum wish { READ_LIST, SEND_FILE, NAME_FUNCTIONS };

@@ -25,15 +25,17 @@ struct registered_code {
 };
 
 /*
- * Looks at the list to which the variable at @descriptor leads. Returns 0; -ENOENT if it is empty;
- * -ENOTSUP if it is another one than GDB reads without help, as Erlang's; or -EFAULT.
+ * Looks at the list to which the variable at @descriptor leads. Returns 0; -ENOENT if it has no
+ * code; -ENOTSUP if it is another one than GDB reads without help, as Erlang's; or -EFAULT if it
+ * has no code but something could not be read, as when the process has just changed it.
  */
 int registered_code_read(const struct machine_memory *memory, uint64_t descriptor,
 			 struct registered_code *code);
 
 /*
  * Writes an ELF file to @fd that has an executable segment from @base on, and in .eh_frame what the
- * objects tell of their code there. Returns 0 or a negative errno, -ENOENT if they tell nothing.
+ * objects tell of their code there. Returns 0 or a negative errno: if they tell nothing, as
+ * registered_code_read.
  */
 int registered_code_write(const struct machine_memory *memory, uint64_t descriptor, uint64_t base,
 			  int fd);

@@ -248,32 +248,65 @@ static size_t know_cie(const struct eh_section *section, uint64_t off,
 	return nr + 1;
 }
 
-/* The entries from @first on stood at @addr: mends their addresses that count from themselves. */
+/*
+ * Adds @distance to the number @at, which is at @bytes, if it counts from itself. Returns false if
+ * it does not fit then.
+ */
+static bool move_number(struct cursor at, uint8_t *bytes, uint8_t encoding, uint64_t distance)
+{
+	struct cursor end = at;
+	uint64_t value, now;
+
+	/* Null is no address. What is malformed is of no use to anybody. */
+	if ((encoding & DW_EH_PE_relative) != DW_EH_PE_pcrel ||
+	    !eh_number(&end, encoding, &value) || !value)
+		return true;
+	value += distance;
+	memcpy(bytes, &value, min_u64(end.p - at.p, sizeof(value)));
+	return eh_number(&at, encoding, &now) && now == value && at.p == end.p;
+}
+
+/* Makes a CIE of an FDE. No other FDE has it, so it means nothing. */
+static void drop_entry(uint8_t *bytes, const struct eh_entry *entry)
+{
+	uint32_t length;
+	size_t id_size;
+
+	memcpy(&length, bytes + entry->off, sizeof(length));
+	id_size = length == UINT32_MAX ? 8 : 4;
+	memset(bytes + (entry->b.p - bytes) - id_size, 0, id_size);
+}
+
+/*
+ * The entries from @first on stood at @addr: mends their addresses that count from themselves.
+ * Drops those of which nobody can know where they belong now.
+ */
 static void move_entries(struct frames *f, size_t first, uint64_t addr)
 {
+	const uint64_t distance = addr - (f->base + first);
 	uint8_t *bytes = f->bytes.data + first;
 	const struct eh_section section = {.bytes = bytes, .size = f->bytes.nr - first};
 	struct known_cie cies[CIES_MAX];
 	struct eh_entry entry;
+	uint64_t off = 0;
 	size_t nr = 0;
 
-	for (uint64_t off = 0; off < section.size && eh_entry_read(&section, off, &entry);
+	for (; off < section.size && eh_entry_read(&section, off, &entry);
 	     off = entry.b.end - bytes) {
-		const size_t at = entry.b.p - bytes;
-		uint64_t value;
 		size_t i = 0;
 
 		if (entry.is_cie)
 			nr = know_cie(&section, off, cies, nr);
+		if (entry.is_empty || entry.is_cie)
+			continue;
 		while (i < nr && cies[i].off != entry.cie_off)
 			i++;
-		if (entry.is_empty || entry.is_cie || i == nr ||
-		    (cies[i].encoding & DW_EH_PE_relative) != DW_EH_PE_pcrel ||
-		    !eh_number(&entry.b, cies[i].encoding, &value))
-			continue;
-		value += addr - (f->base + first);
-		memcpy(bytes + at, &value, min_u64(entry.b.p - bytes - at, sizeof(value)));
+		if (i == nr ||
+		    !move_number(entry.b, bytes + (entry.b.p - bytes), cies[i].encoding, distance))
+			drop_entry(bytes, &entry);
 	}
+	/* The entries of the next section are no part of a longer one. */
+	f->bytes.nr = first + off;
 }
 
 /* An object_fn. */

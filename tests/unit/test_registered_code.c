@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/minmax.h"
 #include "record/cfi/unwind_table.h"
 #include "record/looks/looker.h"
 #include "tests/programs/registered_object.h"
@@ -293,6 +294,66 @@ START_TEST(sections_are_within_bounds)
 }
 END_TEST
 
+/* With so many CIEs that not all are known, an entry has no rules, and none for other code. */
+START_TEST(cies_are_bounded)
+{
+	static struct {
+		uint8_t cies[64][sizeof(cie)];
+		struct frames last;
+		uint8_t code[sizeof(code)];
+	} __attribute__((packed)) many;
+	const uint64_t base = min_u64(address(memory), address(&many)) & -UINT64_C(0x10000);
+	const size_t unmoved = offsetof(typeof(many), code) + 6;
+
+	for (int is_known = 0; is_known < 2; is_known++) {
+		Elf64_Shdr *section = &objects[0].sections[FRAMES];
+		struct unwind_table table;
+
+		begin_list();
+		for (size_t i = 0; i < ARRAY_SIZE(many.cies); i++)
+			memcpy(many.cies[i], cie, sizeof(cie));
+		memcpy(&many.last, memory[0] + FRAMES_OFF, sizeof(many.last));
+		many.last.start = sizeof(many.last) - offsetof(struct frames, start);
+		section->sh_addr = address(many.cies[is_known]);
+		section->sh_size = address(many.code) - section->sh_addr;
+		ck_assert_int_eq(make_table(base, &table), 0);
+		ck_assert_int_eq(frame_at(&table, base, many.code + 6), is_known ? 32 : 0);
+		ck_assert_int_eq(frame_at(&table, base, memory[1] + 6), 112);
+		ck_assert_uint_ne(unwind_table_find(&table, unmoved)->cfa, UNWIND_CFA_REG);
+		unwind_table_deinit(&table);
+	}
+}
+END_TEST
+
+/* Entries too far from the newest object for their numbers are of no other code. */
+START_TEST(far_entries_are_left_out)
+{
+	const uint64_t base = (address(memory) + 0xe0000000) & -UINT64_C(0x10000);
+	int fd = memfd_create("made", MFD_CLOEXEC);
+	struct unwind_table table;
+
+	begin_list();
+	ck_assert_int_eq(registered_code_write(&own, address(&list), base, fd), 0);
+	ck_assert_int_eq(unwind_table_build(fd, &table), -ENODATA);
+	close(fd);
+}
+END_TEST
+
+/* An entry that is longer than its section hides none of the next one. */
+START_TEST(long_entries_are_left_out)
+{
+	const uint64_t base = address(memory) & -UINT64_C(0x10000);
+	const uint32_t length = 60;
+	struct unwind_table table;
+
+	begin_list();
+	memcpy(memory[0] + FRAMES_OFF + offsetof(struct frames, length), &length, sizeof(length));
+	ck_assert_int_eq(make_table(base, &table), 0);
+	ck_assert_int_eq(frame_at(&table, base, memory[1] + 6), 112);
+	unwind_table_deinit(&table);
+}
+END_TEST
+
 /* Tables of a MiB are taken, and of all so many bytes as a file may have. */
 START_TEST(tables_are_bounded)
 {
@@ -404,5 +465,6 @@ END_TEST
 SUITE_MAIN_LOOP("registered_code", broken_objects_are_left_out, 7, code_has_rules,
 		functions_have_names, changes_are_seen, other_lists_are_refused,
 		what_cannot_be_read_may_change, lists_are_bounded, sections_are_within_bounds,
+		cies_are_bounded, far_entries_are_left_out, long_entries_are_left_out,
 		tables_are_bounded, unreadable_tables_are_bounded, work_is_bounded,
 		names_are_bounded, time_is_bounded)

@@ -112,21 +112,21 @@ static int read_object(const struct entry *entry, struct object *o)
 
 static bool has_code(const struct object *o, size_t i)
 {
-	const Elf64_Shdr *sh = &o->sections[i];
+	const Elf64_Shdr *sh = i < o->header.e_shnum ? &o->sections[i] : NULL;
 
-	return i < o->header.e_shnum && sh->sh_flags & SHF_EXECINSTR && sh->sh_addr && sh->sh_size;
+	return sh && sh->sh_flags & SHF_EXECINSTR && sh->sh_addr && sh->sh_size;
 }
 
 /* Reads a text of the string section @nr, up to @max bytes and a NUL, as far as it is printable. */
 static size_t read_text(struct object *o, uint32_t nr, uint64_t off, size_t max, char *text)
 {
-	const Elf64_Shdr *sh = &o->sections[nr];
+	const Elf64_Shdr *sh = nr < o->header.e_shnum ? &o->sections[nr] : NULL;
 	uint64_t at;
 	long got;
 	size_t len = 0;
 
 	*text = '\0';
-	if (nr >= o->header.e_shnum || off >= sh->sh_size)
+	if (!sh || off >= sh->sh_size)
 		return 0;
 	max = min_u64(max, sh->sh_size - off);
 	at = address_in(o, sh->sh_offset, sh->sh_size);

@@ -283,8 +283,11 @@ START_TEST(sections_are_within_bounds)
 	name_all();
 	ck_assert_uint_lt(nr_reads, 100000);
 	o->sections[SYMBOLS].sh_size = sizeof(o->symbols);
-	o->sections[SYMBOLS].sh_link = 200;
+	o->sections[SYMBOLS].sh_link = UINT32_MAX;
 	ck_assert_int_eq(name_all(), -ENOENT);
+	o->symbols[1].st_shndx = UINT16_MAX;
+	ck_assert_int_eq(name_all(), -ENOENT);
+	o->symbols[1].st_shndx = TEXT;
 	o->sections[SYMBOLS].sh_link = STRINGS;
 	strcpy(o->strings + 1, "a\nb");
 	o->sections[STRINGS].sh_size = 3;

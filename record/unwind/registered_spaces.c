@@ -47,6 +47,7 @@ static int read_list(struct space_maps *u, struct unwind_process *p, bool *is_ne
 	int ret = registered_code_ask(u->tables->looker, p->pid, r->descriptor, &code);
 
 	r->is_strange = ret == -ENOTSUP;
+	r->is_empty = ret == -ENOENT;
 	/* Without an answer, what was known stays. */
 	if (ret && ret != -ENOENT)
 		return 0;
@@ -74,11 +75,16 @@ static int look(struct space_maps *u, struct look_budget *looks, struct unwind_p
 			look_budget_haste(looks, p->uid) != LOOK_NEVER;
 	int ret = has_time ? read_list(u, p, is_new) : 0;
 
-	r->next_ns = look_budget_end(looks, p->uid, !has_time);
+	r->budget_ns = look_budget_end(looks, p->uid, !has_time);
 	look_budget_charge(looks, p->uid);
 	r->pause_ns = r->pause_ns ? min_u64(2 * r->pause_ns, PAUSE_MAX_NS) : PAUSE_NS;
-	r->next_ns = max_u64(r->next_ns, clock_monotonic_ns() + r->pause_ns);
+	r->next_ns = clock_monotonic_ns() + r->pause_ns;
 	return ret;
+}
+
+static uint64_t due_ns_of(const struct space_registered *r)
+{
+	return max_u64(r->next_ns, r->budget_ns);
 }
 
 int registered_spaces_look(struct space_maps *u, struct look_budget *looks, u32_vec *stale)
@@ -94,13 +100,13 @@ int registered_spaces_look(struct space_maps *u, struct look_budget *looks, u32_
 
 		if (!p->pid || !p->nr || !p->registered.descriptor || p->registered.is_strange)
 			continue;
-		if (!ret && now_ns >= p->registered.next_ns)
+		if (!ret && now_ns >= due_ns_of(&p->registered))
 			ret = look(u, looks, p, &is_new);
 		if (!ret && is_new && !p->is_waiting) {
 			p->is_waiting = true;
 			ret = vec_push(stale, p->pid);
 		}
-		due_ns = min_u64(due_ns, p->registered.next_ns);
+		due_ns = min_u64(due_ns, due_ns_of(&p->registered));
 	}
 	u->registered_due_ns = due_ns;
 	return ret;

@@ -2,7 +2,9 @@
 /*
  * Has tables made of the code that processes register while they run
  * (record/machines/registered_code.h). Nothing says when a process registers more. So the recorder
- * looks when the process has new mappings, or had samples, and then less and less often.
+ * looks when the process has new mappings, or had samples, and then less and less often. The list
+ * of a process that registers nothing is empty: many programs have a library of LLVM that they do
+ * not use so. There, samples bring one look.
  */
 #ifndef RECORD_UNWIND_REGISTERED_SPACES_H
 #define RECORD_UNWIND_REGISTERED_SPACES_H

@@ -117,7 +117,8 @@ static void set_descriptor(struct space_maps *u, struct unwind_process *p, uint6
 	if (r->descriptor != descriptor) {
 		if (r->table != NO_TABLE)
 			file_tables_unuse(u->tables, r->table);
-		*r = (struct space_registered){.descriptor = descriptor, .table = NO_TABLE};
+		*r = (struct space_registered){
+			.descriptor = descriptor, .budget_ns = r->budget_ns, .table = NO_TABLE};
 	}
 	r->next_ns = r->pause_ns = u->registered_due_ns = 0;
 	r->is_strange = false;
@@ -674,8 +675,11 @@ void space_maps_sampled(struct space_maps *u, uint32_t pid, uint64_t nr)
 	shares_use(&u->tables->interpreters.machines.shares, number_of(u, p), nr);
 	if (p->machine.lacks_room && p->interpreter)
 		try_machine(u, p);
-	if (p->registered.descriptor && nr)
-		p->registered.next_ns = p->registered.pause_ns = u->registered_due_ns = 0;
+	if (!p->registered.descriptor || !nr)
+		return;
+	p->registered.next_ns = u->registered_due_ns = 0;
+	if (!p->registered.is_empty)
+		p->registered.pause_ns = 0;
 }
 
 void space_maps_remove(struct space_maps *u, uint32_t pid)

@@ -30,8 +30,10 @@ struct space_registered {
 	uint64_t descriptor; /* address of the variable; 0: there is none */
 	uint64_t next_ns;    /* CLOCK_MONOTONIC: of the next look */
 	uint64_t pause_ns;   /* before the look after that */
+	uint64_t budget_ns;  /* CLOCK_MONOTONIC: the last look forbids another one before */
 	uint64_t base;       /* of the table's file */
 	uint32_t table;      /* NO_TABLE: there is none */
+	bool is_empty;       /* samples bring one look, and no short pauses after it */
 	bool is_strange;     /* nobody looks again before there are new mappings */
 };
 

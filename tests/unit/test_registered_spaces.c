@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "common/clock.h"
+#include "common/minmax.h"
 #include "record/machines/registered_code.h"
 #include "tests/unit/suite.h"
 
@@ -89,6 +90,7 @@ static void end(void)
 static size_t look_now(void)
 {
 	spaces.registered_due_ns = spaces.processes.data[0].registered.next_ns = 0;
+	spaces.processes.data[0].registered.budget_ns = 0;
 	spaces.processes.data[0].is_waiting = false;
 	vec_clear(&stale);
 	ck_assert_int_eq(registered_spaces_look(&spaces, &looks, &stale), 0);
@@ -143,8 +145,12 @@ START_TEST(nothing_is_registered)
 	played.ret = -ENOENT;
 	ck_assert_uint_eq(look_now(), 1);
 	ck_assert_uint_eq(registered()->table, NO_TABLE);
+	ck_assert(registered()->is_empty);
 	ck_assert_uint_eq(look_now(), 0);
 	ck_assert_uint_eq(played.nr_found, 1);
+	played.ret = 0;
+	look_now();
+	ck_assert(!registered()->is_empty);
 }
 END_TEST
 
@@ -155,11 +161,18 @@ START_TEST(looks_become_rare)
 	look_now();
 	pause_ns = registered()->pause_ns;
 	ck_assert_uint_ge(registered()->next_ns, pause_ns);
-	ck_assert_uint_eq(spaces.registered_due_ns, registered()->next_ns);
+	ck_assert_uint_gt(registered()->budget_ns, 0);
+	ck_assert_uint_eq(spaces.registered_due_ns,
+			  max_u64(registered()->next_ns, registered()->budget_ns));
 	look_now();
 	ck_assert_uint_eq(registered()->pause_ns, 2 * pause_ns);
 	/* Nobody looks before it is time. */
 	spaces.processes.data[0].registered.next_ns = spaces.registered_due_ns = UINT64_MAX;
+	ck_assert_int_eq(registered_spaces_look(&spaces, &looks, &stale), 0);
+	ck_assert_uint_eq(played.nr_asked, 2);
+	/* Also if it would be time for another one, but for what the last look has cost. */
+	spaces.processes.data[0].registered.next_ns = spaces.registered_due_ns = 0;
+	spaces.processes.data[0].registered.budget_ns = UINT64_MAX;
 	ck_assert_int_eq(registered_spaces_look(&spaces, &looks, &stale), 0);
 	ck_assert_uint_eq(played.nr_asked, 2);
 	process.registered.descriptor = 0;
@@ -175,7 +188,7 @@ START_TEST(no_time)
 	owner_time_charge(&looks.owners, 1000, 3600 * NS_PER_S, clock_monotonic_ns());
 	ck_assert_uint_eq(look_now(), 0);
 	ck_assert_uint_eq(played.nr_asked, 0);
-	ck_assert_uint_gt(registered()->next_ns, clock_monotonic_ns());
+	ck_assert_uint_gt(registered()->budget_ns, clock_monotonic_ns());
 	spaces.processes.data[0].uid = 1001;
 	ck_assert_uint_eq(look_now(), 1);
 }

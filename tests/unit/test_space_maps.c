@@ -407,11 +407,22 @@ START_TEST(registered_code)
 	ck_assert_uint_eq(kernel_mappings[first + 1].pages, UNWIND_TABLE_WANTED);
 	ck_assert_uint_eq(kernel_mappings[first + 3].pages, UNWIND_WITHOUT_TABLE);
 	ck_assert_uint_eq(w.tables.tables.data[made].nr_users, 3);
+	/* Samples bring looks, but not before the time that the last one forbids. */
+	for (int is_empty = 0; is_empty < 2; is_empty++) {
+		r->is_empty = is_empty;
+		r->next_ns = r->pause_ns = r->budget_ns = 7;
+		space_maps_sampled(&w.u, PID_A, 1);
+		ck_assert_uint_eq(r->next_ns, 0);
+		ck_assert_uint_eq(r->pause_ns, is_empty ? 7 : 0);
+		ck_assert_uint_eq(r->budget_ns, 7);
+	}
 	/* Another program has registered nothing yet. */
 	first = put(&w, PID_A, 2)->first;
 	ck_assert_uint_eq(kernel_mappings[first + 1].pages, UNWIND_WITHOUT_TABLE);
 	ck_assert_uint_eq(r->descriptor, 0x10080);
 	ck_assert_uint_eq(r->table, NO_TABLE);
+	ck_assert_uint_eq(r->next_ns, 0);
+	ck_assert_uint_eq(r->budget_ns, 7);
 	space_maps_remove(&w.u, PID_A);
 	ck_assert_uint_eq(w.tables.tables.data[made].nr_users, 0);
 	end(&w);

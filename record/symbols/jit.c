@@ -491,21 +491,22 @@ static int append_lines(int to, int from)
 
 /*
  * Asks the machine of a process. A process that has few names, as it has just begun, is asked
- * again.
+ * again, and so is one that has not answered.
  */
 static void describe(struct jit *jit, struct jit_process *process, bool is_early)
 {
+	bool is_whole = false;
 	uint32_t item;
 	int fd;
 
 	if ((process->described && !process->is_early && !is_early) || process->ended ||
 	    !jit->describe)
 		return;
-	fd = jit->describe(jit->ctx, process->pid);
+	fd = jit->describe(jit->ctx, process->pid, &is_whole);
+	process->is_early = fd < 0 ? process->is_early || is_early : is_early && !is_whole;
 	if (fd < 0)
 		return;
 	if (process->described && !append_lines(process->described - 1, fd)) {
-		process->is_early = is_early;
 		close(fd);
 		return;
 	}
@@ -516,7 +517,6 @@ static void describe(struct jit *jit, struct jit_process *process, bool is_early
 	}
 	process->described = fd + 1;
 	process->described_item = item;
-	process->is_early = is_early;
 }
 
 void jit_describe(struct jit *jit, const struct address_space *space)

@@ -54,8 +54,11 @@ struct jit {
 	/* CPU time for reading maps: of root's processes and of all others, and of each user. */
 	struct cpu_share reading[2];
 	struct owner_time times;
-	/* Describes the code of a process without a map, as a map. Returns a descriptor or less. */
-	int (*describe)(const void *ctx, uint32_t pid);
+	/*
+	 * Describes the code of a process without a map, as a map. Returns a descriptor or less.
+	 * *@is_whole: there is no more of it before the next jit_describe.
+	 */
+	int (*describe)(const void *ctx, uint32_t pid, bool *is_whole);
 	const void *ctx;
 	struct shares described; /* of these descriptors, by users of processes */
 	struct shares unread;    /* how often a map was not read, or not to the end, by users */

@@ -61,9 +61,25 @@ static int read_list(struct space_maps *u, struct unwind_process *p, bool *is_ne
 	r->table = nr;
 	r->base = code.base;
 	r->pause_ns = 0;
+	r->is_nameless = false;
+	r->is_paid = true;
 	if (nr != NO_TABLE && machines->found)
 		machines->found(machines->found_ctx, p->pid);
+	r->is_paid = false;
 	return 0;
+}
+
+/* Begins a look at @p. Returns false if there is no time for it. It is to be ended in any case. */
+static bool begin_look(struct look_budget *looks, const struct unwind_process *p)
+{
+	return look_budget_begin(looks) != LOOK_MAPPINGS_SPENT &&
+	       look_budget_haste(looks, p->uid) != LOOK_NEVER;
+}
+
+static void end_look(struct look_budget *looks, struct unwind_process *p, bool has_time)
+{
+	p->registered.budget_ns = look_budget_end(looks, p->uid, !has_time);
+	look_budget_charge(looks, p->uid);
 }
 
 /* Looks at what @p has registered, if there is time for that. Returns 0 or -ENOMEM. */
@@ -71,12 +87,10 @@ static int look(struct space_maps *u, struct look_budget *looks, struct unwind_p
 		bool *is_new)
 {
 	struct space_registered *r = &p->registered;
-	bool has_time = look_budget_begin(looks) != LOOK_MAPPINGS_SPENT &&
-			look_budget_haste(looks, p->uid) != LOOK_NEVER;
+	bool has_time = begin_look(looks, p);
 	int ret = has_time ? read_list(u, p, is_new) : 0;
 
-	r->budget_ns = look_budget_end(looks, p->uid, !has_time);
-	look_budget_charge(looks, p->uid);
+	end_look(looks, p, has_time);
 	r->pause_ns = r->pause_ns ? min_u64(2 * r->pause_ns, PAUSE_MAX_NS) : PAUSE_NS;
 	r->next_ns = clock_monotonic_ns() + r->pause_ns;
 	return ret;
@@ -109,5 +123,32 @@ int registered_spaces_look(struct space_maps *u, struct look_budget *looks, u32_
 		due_ns = min_u64(due_ns, due_ns_of(&p->registered));
 	}
 	u->registered_due_ns = due_ns;
+	return ret;
+}
+
+static int ask_names(const struct space_maps *u, struct unwind_process *p)
+{
+	struct space_registered *r = &p->registered;
+	int ret = registered_code_describe(u->tables->looker, p->pid, r->descriptor);
+
+	r->is_nameless = ret == -ENOENT || ret == -ENOTSUP;
+	return ret;
+}
+
+int registered_spaces_describe(const struct space_maps *u, struct look_budget *looks, uint32_t pid)
+{
+	struct unwind_process *p = space_maps_find(u, pid);
+	bool has_time;
+	int ret;
+
+	if (!p || p->registered.table == NO_TABLE || p->registered.is_nameless)
+		return -ENOENT;
+	if (p->registered.is_paid)
+		return ask_names(u, p);
+	if (clock_monotonic_ns() < p->registered.budget_ns)
+		return -EAGAIN;
+	has_time = begin_look(looks, p);
+	ret = has_time ? ask_names(u, p) : -EAGAIN;
+	end_look(looks, p, has_time);
 	return ret;
 }

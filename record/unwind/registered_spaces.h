@@ -18,4 +18,13 @@
  */
 int registered_spaces_look(struct space_maps *spaces, struct look_budget *looks, u32_vec *stale);
 
+/*
+ * Has the looker tell the names of what @pid has registered (registered_code_describe). That is a
+ * look, too, or a part of one that has found another list, and costs the user of the process as
+ * much. Returns -EAGAIN if there is no time for it now, and -ENOENT without asking where there are
+ * no names.
+ */
+int registered_spaces_describe(const struct space_maps *spaces, struct look_budget *looks,
+			       uint32_t pid);
+
 #endif

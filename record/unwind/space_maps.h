@@ -35,6 +35,8 @@ struct space_registered {
 	uint32_t table;      /* NO_TABLE: there is none */
 	bool is_empty;       /* samples bring one look, and no short pauses after it */
 	bool is_strange;     /* nobody looks again before there are new mappings */
+	bool is_paid;        /* names may be asked for: they belong to the look that goes on */
+	bool is_nameless;    /* the list of the table has no names */
 };
 
 struct unwind_process {

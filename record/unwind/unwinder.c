@@ -15,7 +15,6 @@
 #include "record/unwind/early_java.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/registered_spaces.h"
-#include "record/machines/registered_code.h"
 #include "record/machines/method_names.h"
 #include "record/unwind/space_contexts.h"
 #include "record/unwind/space_maps.h"
@@ -482,15 +481,13 @@ const struct interpreter_maps *unwinder_interpreters(const struct unwinder *u)
 	return u ? &u->tables.interpreters : NULL;
 }
 
-int unwinder_describe(const void *unwinder, uint32_t pid)
+int unwinder_describe(const void *unwinder, uint32_t pid, bool *is_whole)
 {
 	const struct unwinder *u = unwinder;
-	const struct unwind_process *p = space_maps_find(&u->spaces, pid);
 	int ret = machines_describe(&u->tables.interpreters.machines, pid);
 
-	return ret < 0 && p && p->registered.descriptor
-		       ? registered_code_describe(u->tables.looker, pid, p->registered.descriptor)
-		       : ret;
+	*is_whole = ret < 0;
+	return ret < 0 ? registered_spaces_describe(&u->spaces, u->looks, pid) : ret;
 }
 
 bool unwinder_has_makers(const struct unwinder *u)

@@ -76,7 +76,7 @@ const int *unwinder_fds(const struct unwinder *unwinder, size_t *nr);
 int unwinder_work(struct unwinder *unwinder);
 
 /* Has the looker tell of the code that @pid has made (struct jit). */
-int unwinder_describe(const void *unwinder, uint32_t pid);
+int unwinder_describe(const void *unwinder, uint32_t pid, bool *is_whole);
 
 /* Did a process of the scan run code that it has made itself? */
 bool unwinder_has_makers(const struct unwinder *unwinder);

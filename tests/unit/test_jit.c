@@ -105,12 +105,17 @@ END_TEST
 
 static const char *told; /* of PID_A by its machine; NULL: nothing */
 
-static int describe(const void *ctx, uint32_t pid)
+static bool is_whole;         /* it tells when there is more */
+static unsigned int nr_asked; /* for code */
+
+static int describe(const void *ctx, uint32_t pid, bool *is_all)
 {
 	int fd;
 
 	(void)ctx;
 	(void)pid;
+	nr_asked++;
+	*is_all = is_whole;
 	if (!told)
 		return -ENOENT;
 	fd = memfd_create("told", MFD_CLOEXEC);
@@ -169,6 +174,37 @@ START_TEST(machines_tell_again)
 	finish_epoch();
 	ck_assert_str_eq(name_of(0, 0), "second");
 	told = NULL;
+}
+END_TEST
+
+/* Whoever tells when there is more is not asked otherwise, but once more if no answer came. */
+START_TEST(machines_tell_of_more)
+{
+	const struct address_space *a;
+
+	jit.describe = describe;
+	is_whole = true;
+	nr_asked = 0;
+	told = "10000 100 first\n";
+	map_file(PID_A, 10, "//anon", NULL, 0x10000, 0x1000, 0);
+	a = address_spaces_find(&w.spaces, PID_A, UINT64_MAX);
+	jit_describe(&jit, a);
+	add_user(PID_A, 20, FRAMES(0x10010));
+	finish_epoch();
+	ck_assert_str_eq(name_of(0, 0), "first");
+	ck_assert_uint_eq(nr_asked, 1);
+	told = NULL;
+	jit_describe(&jit, a);
+	told = "10200 100 other\n";
+	for (int i = 0; i < 2; i++) {
+		ck_assert_int_eq(jit_forget(&jit, &w.spaces), 0);
+		add_user(PID_A, 30 + i, FRAMES(0x10210));
+		finish_epoch();
+		ck_assert_uint_eq(nr_asked, 3);
+	}
+	ck_assert_str_eq(name_of(1, 0), "other");
+	told = NULL;
+	is_whole = false;
 }
 END_TEST
 
@@ -496,7 +532,7 @@ START_TEST(no_time_for_maps)
 END_TEST
 
 SUITE_MAIN_WITH("jit", begin, end, no_two_processes_share, no_map, machines_tell,
-		machines_tell_again, users_share_what_machines_tell, what_is_own_code,
-		processes_that_end, an_exec, an_exec_that_keeps_the_file, two_lines_of_one_start,
-		many_long_names, maps_take_turns, users_share_the_bytes, users_share_the_names,
-		users_have_their_time, no_time_for_maps)
+		machines_tell_again, machines_tell_of_more, users_share_what_machines_tell,
+		what_is_own_code, processes_that_end, an_exec, an_exec_that_keeps_the_file,
+		two_lines_of_one_start, many_long_names, maps_take_turns, users_share_the_bytes,
+		users_share_the_names, users_have_their_time, no_time_for_maps)

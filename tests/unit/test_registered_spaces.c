@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "common/clock.h"
+#include "common/hash.h"
 #include "common/minmax.h"
 #include "record/machines/registered_code.h"
 #include "tests/unit/suite.h"
@@ -12,10 +13,15 @@
 /* Above PID_MAX_LIMIT: no process has this id. */
 #define PID 5000001u
 
+/* Plays a descriptor of names. */
+#define NAMES 4711
+
 static struct {
 	int ret;
 	struct registered_code code;
-	unsigned int nr_asked, nr_tables, nr_found;
+	int names; /* a descriptor, or an error */
+	unsigned int nr_asked, nr_tables, nr_found, nr_named;
+	int described; /* when a list was found */
 	struct file_place place;
 } played;
 
@@ -39,6 +45,16 @@ int __wrap_registered_code_ask(struct looker *looker, uint32_t pid, uint64_t des
 	return played.ret;
 }
 
+int __wrap_registered_code_describe(struct looker *looker, uint32_t pid, uint64_t descriptor);
+int __wrap_registered_code_describe(struct looker *looker, uint32_t pid, uint64_t descriptor)
+{
+	ck_assert_ptr_null(looker);
+	ck_assert_uint_eq(pid, PID);
+	ck_assert_uint_eq(descriptor, 0x1000);
+	played.nr_named++;
+	return played.names;
+}
+
 int __wrap_file_tables_request(struct file_tables *t, uint32_t nr, const struct mapped_file *file,
 			       const struct file_place *place);
 int __wrap_file_tables_request(struct file_tables *t, uint32_t nr, const struct mapped_file *file,
@@ -56,6 +72,7 @@ static void note_found(void *ctx, uint32_t pid)
 	ck_assert_ptr_eq(ctx, &played);
 	ck_assert_uint_eq(pid, PID);
 	played.nr_found++;
+	played.described = registered_spaces_describe(&spaces, &looks, pid);
 }
 
 static void begin(void)
@@ -67,6 +84,7 @@ static void begin(void)
 
 	memset(&played, 0, sizeof(played));
 	played.code = (struct registered_code){.seen = 6, .base = 0x10000};
+	played.names = NAMES;
 	tables = (struct file_tables){.cache_fd = -1};
 	tables.interpreters.machines.found = note_found;
 	tables.interpreters.machines.found_ctx = &played;
@@ -75,6 +93,7 @@ static void begin(void)
 	process = (struct unwind_process){.pid = PID, .uid = 1000, .nr = 1};
 	process.registered.descriptor = 0x1000;
 	ck_assert_int_eq(vec_push(&spaces.processes, process), 0);
+	ck_assert_int_eq(index_insert(&spaces.by_pid, hash_u64(PID), 0), 0);
 	look_budget_init(&looks, NULL);
 	vec_clear(&stale);
 }
@@ -194,5 +213,55 @@ START_TEST(no_time)
 }
 END_TEST
 
+static int describe_now(void)
+{
+	spaces.processes.data[0].registered.budget_ns = 0;
+	return registered_spaces_describe(&spaces, &looks, PID);
+}
+
+/* A look that finds a list asks for its names. Who asks at another time has a look of its own. */
+START_TEST(names_are_looks)
+{
+	ck_assert_int_eq(describe_now(), -ENOENT);
+	ck_assert_int_eq(registered_spaces_describe(&spaces, &looks, PID + 1), -ENOENT);
+	ck_assert_uint_eq(played.nr_named, 0);
+	look_now();
+	ck_assert_int_eq(played.described, NAMES);
+	look_now();
+	ck_assert_uint_eq(played.nr_named, 1);
+	spaces.processes.data[0].uid = 1001;
+	ck_assert_int_eq(describe_now(), NAMES);
+	ck_assert_uint_eq(played.nr_named, 2);
+	ck_assert_uint_gt(registered()->budget_ns, 0);
+	ck_assert_uint_eq(looks.owners.accounts.data[looks.owners.accounts.nr - 1].uid, 1001);
+	spaces.processes.data[0].registered.budget_ns = UINT64_MAX;
+	ck_assert_int_eq(registered_spaces_describe(&spaces, &looks, PID), -EAGAIN);
+	owner_time_charge(&looks.owners, 1001, 3600 * NS_PER_S, clock_monotonic_ns());
+	ck_assert_int_eq(describe_now(), -EAGAIN);
+	ck_assert_uint_eq(shares_nr_lacked(&looks.left_out), 1);
+	ck_assert_uint_eq(played.nr_named, 2);
+}
+END_TEST
+
+/* A list without names is asked for them once, and the next one again. */
+START_TEST(lists_without_names)
+{
+	played.names = -ENOENT;
+	for (unsigned int i = 1; i < 3; i++) {
+		look_now();
+		ck_assert_int_eq(played.described, -ENOENT);
+		ck_assert_int_eq(describe_now(), -ENOENT);
+		ck_assert_uint_eq(played.nr_named, i);
+		played.code.seen += 2;
+	}
+	/* No answer is none. */
+	played.names = -ETIMEDOUT;
+	look_now();
+	ck_assert_int_eq(describe_now(), -ETIMEDOUT);
+	ck_assert_uint_eq(played.nr_named, 4);
+}
+END_TEST
+
 SUITE_MAIN_WITH("registered_spaces", begin, end, another_list_has_another_table,
-		nothing_is_registered, looks_become_rare, no_time)
+		nothing_is_registered, looks_become_rare, no_time, names_are_looks,
+		lists_without_names)

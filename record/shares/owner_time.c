@@ -49,6 +49,11 @@ uint64_t owner_time_left(const struct owner_time *t, uint32_t uid, uint64_t now_
 	return used_ns < t->max_ns ? t->max_ns - used_ns : 0;
 }
 
+bool owner_time_is_low(const struct owner_time *t, uint32_t uid, uint64_t now_ns)
+{
+	return owner_time_left(t, uid, now_ns) < t->max_ns / 2;
+}
+
 void owner_time_charge(struct owner_time *t, uint32_t uid, uint64_t cpu_ns, uint64_t now_ns)
 {
 	const uint64_t used_max_ns = 2 * t->max_ns;

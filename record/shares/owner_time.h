@@ -27,6 +27,9 @@ struct owner_time {
 /* The CPU time that @uid may use at @now_ns (CLOCK_MONOTONIC); 0: none. Root has UINT64_MAX. */
 uint64_t owner_time_left(const struct owner_time *time, uint32_t uid, uint64_t now_ns);
 
+/* Has @uid less than half of what can be saved up? Then work that is less urgent has to wait. */
+bool owner_time_is_low(const struct owner_time *time, uint32_t uid, uint64_t now_ns);
+
 /* The work of @uid has taken @cpu_ns. Debts are paid back, too, up to the limit of the credit. */
 void owner_time_charge(struct owner_time *time, uint32_t uid, uint64_t cpu_ns, uint64_t now_ns);
 

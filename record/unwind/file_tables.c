@@ -461,7 +461,7 @@ static uint32_t user_of(const struct file_place *place)
 
 /*
  * Returns 0 or a negative errno: -EAGAIN when too many wait in line, or the user who pays has used
- * up the CPU time; -EDQUOT when that of the file's owner is used up.
+ * up the CPU time; -EDQUOT when the owner of the file has, or made code has used up half of either.
  */
 static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			       const struct file_place *place)
@@ -481,10 +481,11 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 		if (payer != t->payer)
 			shares_note_lack(&u->unserved, payer);
 		t->payer = payer;
-		return -EAGAIN;
+		return place->made_by ? -EDQUOT : -EAGAIN;
 	}
 	left_ns = min_u64(left_ns, owner_time_left(&u->time, t->owner, now_ns));
-	if (!left_ns) {
+	if (!left_ns || (place->made_by && (owner_time_is_low(&u->time, uid, now_ns) ||
+					    owner_time_is_low(&u->payers, payer, now_ns)))) {
 		shares_note_lack(&u->unserved, payer);
 		return -EDQUOT;
 	}

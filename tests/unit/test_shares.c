@@ -255,8 +255,12 @@ START_TEST(each_user_has_time_that_comes_back)
 	ck_assert_uint_eq(owner_time_left(&t, ALICE, now_ns + 25 * SECOND_NS), 0);
 	ck_assert_uint_gt(owner_time_left(&t, ALICE, now_ns + 26 * SECOND_NS), 0);
 	ck_assert_uint_eq(owner_time_left(&t, ALICE, now_ns + 125 * SECOND_NS), SECOND_NS);
+	ck_assert(owner_time_is_low(&t, ALICE, now_ns));
+	ck_assert(owner_time_is_low(&t, ALICE, now_ns + 74 * SECOND_NS));
+	ck_assert(!owner_time_is_low(&t, ALICE, now_ns + 76 * SECOND_NS));
 	owner_time_charge(&t, 0, SECOND_NS, now_ns);
 	ck_assert_uint_eq(owner_time_left(&t, 0, now_ns), UINT64_MAX);
+	ck_assert(!owner_time_is_low(&t, 0, now_ns));
 	owner_time_deinit(&t);
 }
 END_TEST

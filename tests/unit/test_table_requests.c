@@ -488,6 +488,45 @@ START_TEST(files_that_nobody_has_looked_at)
 }
 END_TEST
 
+/* Code that a process makes anew all the time leaves half of its user's time to files. */
+START_TEST(made_code_leaves_time)
+{
+	const struct file_place place = {.pid = 1, .made_by = 0x1000};
+	const struct mapped_file file = file_of(1);
+	uint32_t nr = find_inode(1), other = find_inode(2);
+	struct owner_time *const times[] = {&tables.time, &tables.payers};
+
+	process.uid = ALICE;
+	child.sent = (struct sent_file){.owner = ALICE};
+	for (uint32_t i = 0; i < ARRAY_SIZE(times); i++) {
+		owner_time_charge(times[i], ALICE, times[i]->max_ns / 2, now_ns);
+		ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+		ck_assert_int_eq(table(nr)->state, TABLE_ASKED);
+		ck_assert_int_eq(finish(nr, -EAGAIN), TABLE_NONE);
+		owner_time_charge(times[i], ALICE, NS_PER_MS, now_ns);
+		child.nr_requests = 0;
+		ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+		ck_assert_uint_eq(child.nr_requests, 0);
+		ck_assert_int_eq(table(nr)->state, TABLE_IMPOSSIBLE);
+		ck_assert_uint_eq(nr_unserved(ALICE), i + 1);
+		ck_assert_int_eq(request(other, ALICE), TABLE_ASKED);
+		ck_assert_int_eq(finish(other, -EAGAIN), TABLE_NONE);
+		/* When there is time again, it is asked for again. */
+		pass(2 * TABLE_TIME_PART * NS_PER_S);
+		ck_assert_int_eq(table(nr)->state, TABLE_NONE);
+		child.sent = (struct sent_file){.owner = ALICE};
+	}
+	/* Nobody else can ask for it when there is none left. */
+	owner_time_charge(&tables.time, ALICE, TABLE_TIME_MAX_NS, now_ns);
+	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+	ck_assert_int_eq(table(nr)->state, TABLE_IMPOSSIBLE);
+	process.uid = BOB;
+	nr = find_inode(3);
+	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+	ck_assert_int_eq(table(nr)->state, TABLE_ASKED);
+}
+END_TEST
+
 /* A file that the child dies of takes all the time of its owner. */
 START_TEST(time_of_a_death)
 {
@@ -580,5 +619,5 @@ SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table
 		users_have_parts_of_the_line, slow_files_have_a_line_of_their_own,
 		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
 		users_of_processes_that_have_gone, files_that_nobody_has_looked_at,
-		time_of_a_death, waits_for_tables,
+		made_code_leaves_time, time_of_a_death, waits_for_tables,
 		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted)

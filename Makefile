@@ -244,7 +244,7 @@ $(B)/tests/test_epoch_questions: UNIT_LIBS := $(call wraps,file_names_ask file_n
 	file_names_payer file_names_state file_names_work)
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
 $(B)/tests/test_privilege: UNIT_LIBS := $(call wraps,fopen64 prctl syscall)
-$(B)/tests/test_registered_code: UNIT_LIBS := $(call wraps,look_is_long)
+$(B)/tests/test_registered_code: UNIT_LIBS := $(call wraps,clock_gettime look_is_long)
 $(B)/tests/test_registered_spaces: UNIT_LIBS := $(call wraps,file_tables_request registered_code_ask registered_code_describe)
 $(B)/tests/test_repeat: UNIT_LIBS := $(call wraps,clock_gettime recorder_run sigtimedwait)
 $(B)/tests/test_memory_watch: UNIT_LIBS := $(call wraps,bpf_link__destroy bpf_map__fd bpf_prog_load bpf_program__attach_perf_event \

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
 #include "common/hash.h"
 #include "common/io.h"
 #include "common/minmax.h"
@@ -39,8 +40,17 @@
 /* CIEs of a section. Each is read once. */
 #define CIES_MAX 64
 
-/* Bytes that are read before anybody asks whether the look has taken too long. */
-#define READ_BYTES 65536
+/*
+ * Bytes that are read before anybody asks whether the look has taken too long: a page of a file may
+ * take a search through all mounts.
+ */
+#define READ_BYTES 4096
+
+/*
+ * CPU time after which a question reads nothing more. A look has three, and what it takes has to be
+ * less than what a user can be charged for (record/looks/look_budget.h).
+ */
+#define CPU_MAX_NS (20 * NS_PER_MS)
 
 /* Bytes of the newest object that tell whether it is another one than before. */
 #define SEEN_BYTES 65536
@@ -494,8 +504,15 @@ static int name_functions(struct look *look, const struct machine_memory *memory
 struct timed_memory {
 	struct look *look;
 	struct resident_memory *pages;
+	uint64_t begin_cpu_ns;
 	bool is_over;
 };
+
+static bool is_over(const struct timed_memory *m)
+{
+	return look_is_long(m->look) ||
+	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - m->begin_cpu_ns >= CPU_MAX_NS;
+}
 
 /* A machine_read_fn. */
 static long read_in_time(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -506,7 +523,7 @@ static long read_in_time(void *ctx, uint64_t addr, void *buf, size_t len)
 		long nr = -ETIME;
 
 		part = min_u64(len - done, READ_BYTES);
-		m->is_over = m->is_over || look_is_long(m->look) ||
+		m->is_over = m->is_over || is_over(m) ||
 			     look_touch(m->look, look_process(m->pages->pid));
 		if (!m->is_over)
 			nr = resident_memory_read(m->pages, addr + done, (char *)buf + done, part);
@@ -522,7 +539,11 @@ static long read_in_time(void *ctx, uint64_t addr, void *buf, size_t len)
 static int look_at_registered_code(struct look *look)
 {
 	_cleanup_resident_memory_ struct resident_memory pages = RESIDENT_MEMORY_INIT(0);
-	struct timed_memory timed = {look, &pages, false};
+	struct timed_memory timed = {
+		.look = look,
+		.pages = &pages,
+		.begin_cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
+	};
 	const struct machine_memory memory = {read_in_time, &timed};
 	struct registered_code code;
 	struct question q;

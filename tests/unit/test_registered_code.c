@@ -9,6 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "common/minmax.h"
 #include "record/cfi/unwind_table.h"
 #include "record/looks/looker.h"
@@ -32,6 +33,20 @@ bool __wrap_look_is_long(const struct look *look)
 	(void)look;
 	nr_asks_left -= nr_asks_left > 0;
 	return !nr_asks_left;
+}
+
+/* CPU time, and how much more there is each time that somebody asks. */
+static uint64_t cpu_ns, cpu_step_ns;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	if (clock != CLOCK_THREAD_CPUTIME_ID)
+		return __real_clock_gettime(clock, ts);
+	*ts = (struct timespec){.tv_sec = cpu_ns / NS_PER_S, .tv_nsec = cpu_ns % NS_PER_S};
+	cpu_ns += cpu_step_ns;
+	return 0;
 }
 
 static long read_own(void *ctx, uint64_t addr, void *buf, size_t len)
@@ -443,12 +458,22 @@ START_TEST(names_are_bounded)
 }
 END_TEST
 
+/* Names are asked for until the time is over. Some were found by then. */
+static void name_in_time(void)
+{
+	int fd = registered_code_describe(NULL, getpid(), address(&list));
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_gt(lseek(fd, 0, SEEK_END), 0);
+	ck_assert_int_lt(lseek(fd, 0, SEEK_END), 1000);
+	close(fd);
+}
+
 /* What a look that takes too long has found by then is its answer. */
 START_TEST(time_is_bounded)
 {
 	const uint32_t pid = getpid();
 	struct registered_code found;
-	int fd;
 
 	begin_list();
 	nr_asks_left = SIZE_MAX;
@@ -457,11 +482,15 @@ START_TEST(time_is_bounded)
 	ck_assert_int_eq(registered_code_ask(NULL, pid, address(&list), &found), -EFAULT);
 	entries[1].next = &entries[0];
 	nr_asks_left = 100;
-	fd = registered_code_describe(NULL, pid, address(&list));
-	ck_assert_int_ge(fd, 0);
-	ck_assert_int_gt(lseek(fd, 0, SEEK_END), 0);
-	ck_assert_int_lt(lseek(fd, 0, SEEK_END), 1000);
-	close(fd);
+	name_in_time();
+	/* So it is with CPU time, of which each question has as much. */
+	nr_asks_left = SIZE_MAX;
+	cpu_step_ns = 20 * NS_PER_MS;
+	ck_assert_int_eq(registered_code_ask(NULL, pid, address(&list), &found), -EFAULT);
+	cpu_step_ns = NS_PER_MS / 5;
+	name_in_time();
+	name_in_time();
+	cpu_step_ns = 0;
 }
 END_TEST
 

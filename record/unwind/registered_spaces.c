@@ -69,11 +69,14 @@ static int read_list(struct space_maps *u, struct unwind_process *p, bool *is_ne
 	return 0;
 }
 
-/* Begins a look at @p. Returns false if there is no time for it. It is to be ended in any case. */
+/*
+ * Begins a look at @p. Returns false if there is no time for it: half of that of its user is for
+ * programs that begin. It is to be ended in any case.
+ */
 static bool begin_look(struct look_budget *looks, const struct unwind_process *p)
 {
 	return look_budget_begin(looks) != LOOK_MAPPINGS_SPENT &&
-	       look_budget_haste(looks, p->uid) != LOOK_NEVER;
+	       look_budget_haste(looks, p->uid) == LOOK_AT_ONCE;
 }
 
 static void end_look(struct look_budget *looks, struct unwind_process *p, bool has_time)

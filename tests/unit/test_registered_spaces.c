@@ -201,13 +201,16 @@ START_TEST(looks_become_rare)
 }
 END_TEST
 
-/* Users have a part of the time. */
+/* Users have a part of the time, and keep half of it for programs that begin. */
 START_TEST(no_time)
 {
-	owner_time_charge(&looks.owners, 1000, 3600 * NS_PER_S, clock_monotonic_ns());
+	/* A little is left: it takes 10 s to become half again. */
+	owner_time_charge(&looks.owners, 1000, looks.owners.max_ns - NS_PER_MS,
+			  clock_monotonic_ns());
 	ck_assert_uint_eq(look_now(), 0);
 	ck_assert_uint_eq(played.nr_asked, 0);
 	ck_assert_uint_gt(registered()->budget_ns, clock_monotonic_ns());
+	ck_assert_uint_eq(look_budget_haste(&looks, 1000), LOOK_LATER);
 	spaces.processes.data[0].uid = 1001;
 	ck_assert_uint_eq(look_now(), 1);
 }

@@ -406,9 +406,12 @@ int registered_code_write(const struct machine_memory *memory, uint64_t descript
 	return ret;
 }
 
+/* Lines of objects, in the order in which these come, and where those of each begin. */
 struct names {
-	FILE *out;
+	FILE *lines;
 	uint64_t nr_bytes;
+	uint64_t begins[OBJECTS_MAX];
+	size_t nr_objects;
 };
 
 static void write_symbol(struct names *names, struct object *o, const Elf64_Shdr *table,
@@ -424,7 +427,7 @@ static void write_symbol(struct names *names, struct object *o, const Elf64_Shdr
 		return;
 	if (o->header.e_type == ET_REL)
 		addr += o->sections[symbol->st_shndx].sh_addr;
-	nr = fprintf(names->out, "%" PRIx64 " %" PRIx64 " %s\n", addr, symbol->st_size, name);
+	nr = fprintf(names->lines, "%" PRIx64 " %" PRIx64 " %s\n", addr, symbol->st_size, name);
 	names->nr_bytes += nr > 0 ? nr : 0;
 }
 
@@ -433,6 +436,7 @@ static int take_names(void *ctx, struct object *o)
 {
 	struct names *names = ctx;
 
+	names->begins[names->nr_objects++] = names->nr_bytes;
 	for (size_t i = 0; i < o->header.e_shnum; i++) {
 		const Elf64_Shdr *sh = &o->sections[i];
 		const uint64_t nr = sh->sh_size / sizeof(Elf64_Sym);
@@ -450,12 +454,31 @@ static int take_names(void *ctx, struct object *o)
 	return 0;
 }
 
+/* Where functions are at one address the later line counts: writes the newest object's last. */
+static void write_names(const struct names *names, const char *lines, FILE *out)
+{
+	uint64_t end = names->nr_bytes;
+
+	for (size_t i = names->nr_objects; i--; end = names->begins[i])
+		fwrite(lines + names->begins[i], 1, end - names->begins[i], out);
+}
+
 int registered_code_name(const struct machine_memory *memory, uint64_t descriptor, FILE *out)
 {
-	struct names names = {.out = out};
-	int nothing, ret = walk_objects(memory, descriptor, take_names, &names, &nothing);
+	_cleanup_free_ char *lines = NULL;
+	size_t nr = 0;
+	struct names names = {.lines = open_memstream(&lines, &nr)};
+	int nothing, ret;
 
-	return ret < 0 ? ret : names.nr_bytes ? 0 : nothing;
+	if (!names.lines)
+		return -ENOMEM;
+	ret = walk_objects(memory, descriptor, take_names, &names, &nothing);
+	if (fclose(names.lines) || nr < names.nr_bytes)
+		return -ENOMEM;
+	if (ret < 0)
+		return ret;
+	write_names(&names, lines, out);
+	return names.nr_bytes ? 0 : nothing;
 }
 
 enum wish { READ_LIST, SEND_FILE, NAME_FUNCTIONS };

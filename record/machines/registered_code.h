@@ -40,7 +40,10 @@ int registered_code_read(const struct machine_memory *memory, uint64_t descripto
 int registered_code_write(const struct machine_memory *memory, uint64_t descriptor, uint64_t base,
 			  int fd);
 
-/* Writes the functions to @out, a line for each, up to 1 MiB. Returns as registered_code_write. */
+/*
+ * Writes the functions to @out, a line for each, up to 1 MiB of those of the newest objects, which
+ * come last. Returns as registered_code_write.
+ */
 int registered_code_name(const struct machine_memory *memory, uint64_t descriptor, FILE *out);
 
 /* Has the looker do registered_code_read in process @pid. Also returns errors of looker_ask. */

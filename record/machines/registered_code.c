@@ -76,6 +76,7 @@ struct object {
 	/* Of the objects up to this one: */
 	uint64_t nr_parts; /* sections and symbols */
 	bool has_failed;   /* something could not be read */
+	/* An ELF file, also one that nobody understands here; something else. */
 	bool has_elf, has_other;
 };
 
@@ -112,9 +113,14 @@ static int read_object(const struct entry *entry, struct object *o)
 	ret = read_in(o, 0, h, sizeof(*h));
 	if (ret)
 		return ret;
-	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0 || h->e_ident[EI_CLASS] != ELFCLASS64 ||
-	    h->e_machine != HOST_MACHINE || h->e_shentsize != sizeof(*o->sections) ||
-	    h->e_shnum > SECTIONS_MAX || h->e_shstrndx >= h->e_shnum)
+	if (memcmp(h->e_ident, ELFMAG, SELFMAG) != 0) {
+		o->has_other = true;
+		return -ENOEXEC;
+	}
+	o->has_elf = true;
+	if (h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_machine != HOST_MACHINE ||
+	    h->e_shentsize != sizeof(*o->sections) || h->e_shnum > SECTIONS_MAX ||
+	    h->e_shstrndx >= h->e_shnum)
 		return -ENOEXEC;
 	o->nr_parts += h->e_shnum;
 	return read_in(o, h->e_shoff, o->sections, h->e_shnum * sizeof(*o->sections));
@@ -175,15 +181,8 @@ static int walk_objects(const struct machine_memory *memory, uint64_t descriptor
 	     i++, at = entry.next) {
 		if (read_memory(&o, at, &entry, sizeof(entry)))
 			break;
-		switch (read_object(&entry, &o)) {
-		case 0:
-			o.has_elf = true;
+		if (!read_object(&entry, &o))
 			ret = take(ctx, &o);
-			break;
-		case -ENOEXEC:
-			o.has_other = true;
-			break;
-		}
 	}
 	if (!o.has_failed)
 		*nothing = o.has_other && !o.has_elf ? -ENOTSUP : -ENOENT;

@@ -202,6 +202,14 @@ START_TEST(other_lists_are_refused)
 	for (int i = 0; i < NR_OBJECTS; i++)
 		objects[i].sections[TEXT].sh_size = 0;
 	ck_assert_int_eq(find(&found), -ENOENT);
+	/* Nor are those that nobody understands here. */
+	begin_list();
+	objects[0].header.e_shnum = 257;
+	entries[1].symfile_size = offsetof(struct object, sections[1]);
+	ck_assert_int_eq(find(&found), -ENOENT);
+	entries[0].next = NULL;
+	entries[0].symfile_size = 8;
+	ck_assert_int_eq(find(&found), -ENOENT);
 }
 END_TEST
 

@@ -236,6 +236,7 @@ struct frames {
 	uint64_t base;
 	VEC(uint8_t) bytes;
 	uint64_t nr_read; /* bytes, also of reads that failed */
+	bool has_object;
 };
 
 /* What is known of a CIE at an offset of its section. */
@@ -325,6 +326,7 @@ static int take_frames(void *ctx, struct object *o)
 	struct frames *f = ctx;
 	char name[16];
 
+	f->has_object = true;
 	for (size_t i = 0; i < o->header.e_shnum; i++) {
 		const Elf64_Shdr *sh = &o->sections[i];
 		const size_t first = f->bytes.nr;
@@ -393,6 +395,15 @@ static int write_file(const struct frames *f, int fd)
 	return !ret && ftruncate(fd, REGISTERED_CODE_SPAN) ? -errno : ret;
 }
 
+/*
+ * What it means for a list that had code if no object has told anything; @nothing is of
+ * walk_objects. If none has been read, the process has just changed the list.
+ */
+static int without(bool has_object, int nothing)
+{
+	return has_object ? nothing : -EFAULT;
+}
+
 int registered_code_write(const struct machine_memory *memory, uint64_t descriptor, uint64_t base,
 			  int fd)
 {
@@ -400,7 +411,7 @@ int registered_code_write(const struct machine_memory *memory, uint64_t descript
 	int nothing, ret = walk_objects(memory, descriptor, take_frames, &f, &nothing);
 
 	if (ret >= 0)
-		ret = f.bytes.nr ? write_file(&f, fd) : nothing;
+		ret = f.bytes.nr ? write_file(&f, fd) : without(f.has_object, nothing);
 	vec_free(&f.bytes);
 	return ret;
 }
@@ -477,7 +488,7 @@ int registered_code_name(const struct machine_memory *memory, uint64_t descripto
 	if (ret < 0)
 		return ret;
 	write_names(&names, lines, out);
-	return names.nr_bytes ? 0 : nothing;
+	return names.nr_bytes ? 0 : without(names.nr_objects, nothing);
 }
 
 enum wish { READ_LIST, SEND_FILE, NAME_FUNCTIONS };

@@ -34,8 +34,9 @@ int registered_code_read(const struct machine_memory *memory, uint64_t descripto
 
 /*
  * Writes an ELF file to @fd that has an executable segment from @base on, and in .eh_frame what the
- * objects tell of their code there. Returns 0 or a negative errno: if they tell nothing, as
- * registered_code_read.
+ * objects tell of their code there. Returns 0 or a negative errno: -ENOENT if there are objects
+ * that tell nothing; -EFAULT if something could not be read, or nothing is an object, as when the
+ * process has just changed the list; -ENOTSUP if it is not GDB's.
  */
 int registered_code_write(const struct machine_memory *memory, uint64_t descriptor, uint64_t base,
 			  int fd);

@@ -296,6 +296,21 @@ static bool is_registered(const struct unwind_process *p, const struct mapped_fi
 	       mapping->start - p->registered.base < REGISTERED_CODE_SPAN;
 }
 
+/*
+ * Is @m, with table @nr, just behind the last one of the list, and the same to the program? The
+ * memory of a JIT compiler is often many mappings side by side. @p is NULL or may have registered.
+ */
+static bool extends_last(const struct space_maps *u, const struct unwind_process *p, uint32_t nr,
+			 const struct unwind_mapping *m)
+{
+	const uint32_t last = u->list.nr - 1;
+
+	return (nr == NO_TABLE || (p && nr == p->registered.table)) && u->list.nr &&
+	       u->list_tables.data[last] == nr && u->list.data[last].pages == m->pages &&
+	       u->list.data[last].end == m->start &&
+	       (nr == NO_TABLE || u->list.data[last].bias == m->bias);
+}
+
 /* Puts the mappings of @owner into the list, as the program is to know them. */
 static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 			 const struct mapped_files *files, const struct space_owner *owner)
@@ -324,11 +339,7 @@ static int list_mappings(struct space_maps *u, const mapping_vec *mappings,
 			nr = p->registered.table;
 			file_table_describe(&u->tables->tables.data[nr], p->registered.base, &m);
 		}
-		/* The memory of a JIT compiler is often many mappings side by side. */
-		if (nr == NO_TABLE && u->list.nr &&
-		    u->list_tables.data[u->list.nr - 1] == NO_TABLE &&
-		    u->list.data[u->list.nr - 1].pages == m.pages &&
-		    u->list.data[u->list.nr - 1].end == m.start) {
+		if (extends_last(u, p, nr, &m)) {
 			u->list.data[u->list.nr - 1].end = m.end;
 			continue;
 		}

@@ -388,6 +388,7 @@ START_TEST(registered_code)
 	begin(&w);
 	map(&w, "/a", 0x10000, 0);
 	map(&w, NULL, 0x20000, 0);
+	map(&w, NULL, 0x21000, 0); /* side by side: one */
 	map(&w, "/made", 0x30000, 0);
 	map(&w, NULL, far, 0);
 	put(&w, PID_A, 1);
@@ -403,6 +404,7 @@ START_TEST(registered_code)
 	file_tables_use(&w.tables, made);
 	first = put(&w, PID_A, 1)->first;
 	ck_assert_uint_eq(r->descriptor, 0x10080);
+	EXPECT(PID_A, 0x10000, 0x11000, 0x20000, 0x22000, 0x30000, 0x31000, far, far + PAGE);
 	ck_assert_uint_eq(kernel_mappings[first + 1].bias, 0x8000);
 	ck_assert_uint_eq(kernel_mappings[first + 1].pages, UNWIND_TABLE_WANTED);
 	ck_assert_uint_eq(kernel_mappings[first + 3].pages, UNWIND_WITHOUT_TABLE);

@@ -120,8 +120,10 @@ static void set_descriptor(struct space_maps *u, struct unwind_process *p, uint6
 		*r = (struct space_registered){
 			.descriptor = descriptor, .budget_ns = r->budget_ns, .table = NO_TABLE};
 	}
-	r->next_ns = r->pause_ns = u->registered_due_ns = 0;
+	r->next_ns = r->pause_ns = 0;
 	r->is_strange = false;
+	if (descriptor)
+		u->registered_due_ns = 0;
 }
 
 /*

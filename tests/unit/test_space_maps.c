@@ -431,6 +431,23 @@ START_TEST(registered_code)
 }
 END_TEST
 
+/* A process that registers nothing brings no look at those that do. */
+START_TEST(nothing_is_registered)
+{
+	struct maps_world w;
+
+	begin(&w);
+	map(&w, "/a", 0x10000, 0);
+	for (int registers = 0; registers < 2; registers++) {
+		w.tables.tables.data[table_at(&w, 0x10000)].descriptor = registers ? 0x80 : 0;
+		w.u.registered_due_ns = 7;
+		put(&w, PID_A + registers, 1);
+		ck_assert_uint_eq(w.u.registered_due_ns, registers ? 0 : 7);
+	}
+	end(&w);
+}
+END_TEST
+
 START_TEST(mappings_that_differ)
 {
 	struct mapping mapping = {.start = 0x10800, .end = 0x11000, .pgoff = 0x800};
@@ -660,5 +677,6 @@ END_TEST
 SUITE_MAIN("space_maps", what_the_program_sees, a_process_that_maps_nothing, asked_in_vain,
 	   another_part_of_a_file, room_is_used_again_after_a_swap, room_for_more_and_for_fewer,
 	   shares_of_the_room, no_room, a_table_comes, a_table_comes_too_late, looked_up,
-	   registered_code, mappings_that_differ, mistaken_files, removed, processes_that_end,
-	   many_processes, the_index_of_processes, more_processes_than_room, out_of_memory)
+	   registered_code, nothing_is_registered, mappings_that_differ, mistaken_files, removed,
+	   processes_that_end, many_processes, the_index_of_processes, more_processes_than_room,
+	   out_of_memory)

@@ -616,14 +616,17 @@ bool space_maps_mistake(struct space_maps *u, uint32_t pid, uint64_t pc, uint32_
 {
 	struct unwind_process *p = space_maps_find(u, pid);
 	const struct unwind_mapping *mappings;
-	uint32_t at;
+	uint32_t at, known;
 
 	if (!p || !p->nr || p->is_waiting)
 		return false;
 	mappings = &u->mappings[p->first];
 	at = search_first(p->nr, i, mappings[i].end > pc);
-	p->is_waiting =
-		at < p->nr && mappings[at].start <= pc && u->mapping_tables[p->first + at] != table;
+	if (at == p->nr || pc < mappings[at].start)
+		return false;
+	known = u->mapping_tables[p->first + at];
+	/* Memory without a file may have the table of what is registered. */
+	p->is_waiting = known != table && (table != NO_TABLE || known != p->registered.table);
 	return p->is_waiting;
 }
 

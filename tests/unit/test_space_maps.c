@@ -485,6 +485,10 @@ START_TEST(mistaken_files)
 	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000, nr));
 	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000 - 1, nr + 1));
 	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000 + PAGE, nr + 1));
+	/* The table may be of what is registered in memory without a file. */
+	space_maps_find(&w.u, PID_A)->registered.table = nr;
+	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000, NO_TABLE));
+	space_maps_find(&w.u, PID_A)->registered.table = NO_TABLE;
 	ck_assert(space_maps_mistake(&w.u, PID_A, 0x10000 + PAGE - 1, nr + 1));
 	/* It waits for a look by now. */
 	ck_assert(!space_maps_mistake(&w.u, PID_A, 0x10000, nr + 1));

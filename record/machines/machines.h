@@ -43,7 +43,10 @@ struct machines {
 	/* Called for a process that has to make room: it has to call machines_remove. */
 	void (*lost)(void *ctx, uint32_t item);
 	void *ctx;
-	/* Called for each process whose machine has been read; or NULL. */
+	/*
+	 * Called for each process whose machine has been read, and for each new list of registered
+	 * code (record/unwind/registered_spaces.h); or NULL.
+	 */
 	void (*found)(void *ctx, uint32_t pid);
 	void *found_ctx;
 };

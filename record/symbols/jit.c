@@ -38,7 +38,7 @@
 /* To blame for /tmp of the host: no process has this id. */
 #define HOST 0
 
-/* Processes whose machines have told of their code. Each takes a descriptor. */
+/* Processes whose code the looker has told of. Each takes a descriptor. */
 #define DESCRIBED_MAX 128
 
 /* Lines that are kept of code that has gone. */
@@ -490,7 +490,7 @@ static int append_lines(int to, int from)
 }
 
 /*
- * Asks the machine of a process. A process that has few names, as it has just begun, is asked
+ * Asks for the code of a process. A process that has few names, as it has just begun, is asked
  * again, and so is one that has not answered.
  */
 static void describe(struct jit *jit, struct jit_process *process, bool is_early)

@@ -36,9 +36,9 @@ struct jit_process {
 	uint64_t map; /* the map, once the process has ended */
 	uint64_t
 		until_realtime_ns; /* its exec: a map written later is the next program's; 0: any */
-	int described; /* 1 + a descriptor of what its machine has told of its code; 0: none */
+	int described; /* 1 + a descriptor of what the looker has told of its code; 0: none */
 	uint32_t described_item; /* in the shares of these */
-	bool is_early;           /* it told so when it began, and may have made more since */
+	bool is_early;           /* it may have made more since, or has not answered */
 	bool ended;
 	bool checked; /* has_map was looked up since the last forget */
 	bool has_map;
@@ -95,10 +95,13 @@ void jit_end(struct jit *jit, const struct address_space *space, uint64_t exec_r
  */
 bool jit_has_map(struct jit *jit, const struct address_space *space);
 
-/* The machine of the process has begun: has its code described, in case it ends soon. */
+/*
+ * The machine of the process has begun, or it has registered other code than before: has its code
+ * described, in case it ends soon.
+ */
 void jit_describe(struct jit *jit, const struct address_space *space);
 
-/* Is that a map which its machine has told of, and no file? */
+/* Is that a map of what the looker has told, and no file? */
 bool jit_is_described(const struct jit *jit, const struct address_space *space);
 
 /*

@@ -16,6 +16,7 @@
 #include "record/unwind/table_cache.h"
 #include "record/looks/proc_task.h"
 #include "record/machines/registered_code.h"
+#include "record/unwind/table_time.h"
 #include "record/unwind/table_worker.h"
 
 /* At most this many tables without users are remembered, as long as there is room. */
@@ -450,58 +451,45 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	return ret;
 }
 
-/* Who answers for the process, also if it has gone. */
-static uint32_t user_of(const struct file_place *place)
+/* The same, when there is a place for it. -EAGAIN: there is none. */
+static int send_in_turn(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
+			const struct file_place *place, struct worker_line *line,
+			struct table_request *request)
 {
-	uint32_t uid = proc_owner(place->pid);
+	/* Slow files wait for long, and must not keep out the others. */
+	struct shares *places = line == u->builder.patient ? &u->patient_line : &u->line;
+	uint32_t loser;
+	int ret = shares_take(places, nr, request->uid, 1, 1, &loser);
 
-	return uid == PROC_NOBODY && place->owner && proc_is_gone(place->pid) ? place->owner - 1
-									      : uid;
+	if (ret)
+		return ret == -ENOSPC ? -EAGAIN : ret;
+	ret = send_request(u, nr, file, place, line, request);
+	if (ret)
+		shares_give(places, nr);
+	return ret;
 }
 
-/*
- * Returns 0 or a negative errno: -EAGAIN when too many wait in line, or the user who pays has used
- * up the CPU time; -EDQUOT when the owner of the file has, or made code has used up half of either.
+/* Returns 0 or a negative errno: those of table_time_get, and -EAGAIN when too many wait in line.
  */
 static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			       const struct file_place *place)
 {
 	struct file_table *t = &u->tables.data[nr];
-	uint32_t uid = user_of(place), payer = share_owner_of(uid, t->owner), loser;
-	uint64_t now_ns = clock_monotonic_ns(), left_ns = owner_time_left(&u->time, uid, now_ns);
-	struct worker_line *line = table_builder_line(&u->builder, t->is_slow, payer);
-	/* Slow files wait for long, and must not keep out the others. */
-	struct shares *places = line == u->builder.patient ? &u->patient_line : &u->line;
 	struct table_request request;
-	int ret;
+	struct worker_line *line;
+	uint32_t uid;
+	uint64_t left_ns;
+	int ret = table_time_get(u, t, place, &uid, &left_ns);
 
-	/* Somebody else may ask for it meanwhile. What is asked for again and again counts once. */
-	if (!left_ns || !owner_time_left(&u->payers, payer, now_ns)) {
-		u->lacked_time = true;
-		if (payer != t->payer)
-			shares_note_lack(&u->unserved, payer);
-		t->payer = payer;
-		return place->made_by ? -EDQUOT : -EAGAIN;
-	}
-	left_ns = min_u64(left_ns, owner_time_left(&u->time, t->owner, now_ns));
-	if (!left_ns || (place->made_by && (owner_time_is_low(&u->time, uid, now_ns) ||
-					    owner_time_is_low(&u->payers, payer, now_ns)))) {
-		shares_note_lack(&u->unserved, payer);
-		return -EDQUOT;
-	}
-	t->payer = payer;
+	if (ret)
+		return ret;
+	line = table_builder_line(&u->builder, t->is_slow, t->payer);
 	if (!line)
 		return -EIO;
 	request = table_request_make(nr, known_hash(u, t));
 	request.uid = uid;
 	request.cpu_max_us = min_u64(left_ns, TABLE_TIME_MAX_NS) / 1000;
-	ret = shares_take(places, nr, request.uid, 1, 1, &loser);
-	if (ret)
-		return ret == -ENOSPC ? -EAGAIN : ret;
-	ret = send_request(u, nr, file, place, line, &request);
-	if (ret)
-		shares_give(places, nr);
-	return ret;
+	return send_in_turn(u, nr, file, place, line, &request);
 }
 
 /*
@@ -583,19 +571,6 @@ static int note_interpreter(struct file_tables *u, uint32_t nr,
 		       : interpreter_maps_add(&u->interpreters, found, &place, &t->interpreter);
 }
 
-/* Charges who pays for file @nr, and its owner. It has taken @cpu_ns of the child. */
-static void charge_users(struct file_tables *u, uint32_t nr, int status, uint64_t cpu_ns)
-{
-	const struct file_table *t = &u->tables.data[nr];
-
-	shares_give(&u->line, nr);
-	shares_give(&u->patient_line, nr);
-	if (status == -EIO || status == -ETIMEDOUT)
-		cpu_ns = TABLE_TIME_MAX_NS;
-	owner_time_charge(&u->time, t->owner, cpu_ns, clock_monotonic_ns());
-	owner_time_charge(&u->payers, t->payer, cpu_ns, clock_monotonic_ns());
-}
-
 int file_tables_finish(struct file_tables *u)
 {
 	struct found_interpreter found;
@@ -606,7 +581,9 @@ int file_tables_finish(struct file_tables *u)
 
 	end_pauses(u);
 	while (!ret && table_builder_next(&u->builder, &nr, &status, &cpu_ns, &made, &found)) {
-		charge_users(u, nr, status, cpu_ns);
+		shares_give(&u->line, nr);
+		shares_give(&u->patient_line, nr);
+		table_time_charge(u, &u->tables.data[nr], status, cpu_ns);
 		ret = note_interpreter(u, nr, &found);
 		if (status == -EALREADY) {
 			ret = take_known_table(u, nr);

@@ -55,6 +55,7 @@ static struct {
 	struct sent_file sent; /* about each file that the looker is asked for */
 	int send_error, sock_error;
 	bool has_no_line;
+	unsigned int nr_lines; /* how often a child was chosen */
 	bool is_patient;       /* the last request was for the patient child */
 	unsigned int nr_waits; /* that were charged */
 	uint32_t waits_payer;  /* of the last one */
@@ -154,6 +155,7 @@ int __wrap_table_builder_start(struct table_builder *builder, struct err *err)
 struct worker_line *__wrap_table_builder_line(struct table_builder *builder, bool is_slow,
 					      uint32_t payer)
 {
+	child.nr_lines++;
 	child.is_patient = is_slow;
 	child.asked_payer = payer;
 	if (child.has_no_line)

@@ -434,6 +434,7 @@ START_TEST(users_without_time)
 	ck_assert(!tables.lacked_time);
 	ck_assert_int_eq(request(nr, 0), TABLE_NONE);
 	ck_assert(tables.lacked_time);
+	ck_assert_uint_eq(child.nr_lines, 0);
 	ck_assert_uint_eq(nr_unserved(ALICE), 1);
 	ck_assert_int_eq(file_tables_settle(&tables), 0);
 	ck_assert(!tables.lacked_time);

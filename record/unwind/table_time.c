@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "record/unwind/table_time.h"
+
+#include <errno.h>
+
+#include "common/clock.h"
+#include "common/minmax.h"
+#include "record/looks/proc_task.h"
+#include "record/unwind/table_worker.h"
+
+/* Who answers for the process, also if it has gone. */
+static uint32_t user_of(const struct file_place *place)
+{
+	uint32_t uid = proc_owner(place->pid);
+
+	return uid == PROC_NOBODY && place->owner && proc_is_gone(place->pid) ? place->owner - 1
+									      : uid;
+}
+
+int table_time_get(struct file_tables *u, struct file_table *t, const struct file_place *place,
+		   uint32_t *uid, uint64_t *left_ns)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	uint32_t payer;
+
+	*uid = user_of(place);
+	payer = share_owner_of(*uid, t->owner);
+	*left_ns = owner_time_left(&u->time, *uid, now_ns);
+	/* Somebody else may ask for it meanwhile. What is asked for again and again counts once. */
+	if (!*left_ns || !owner_time_left(&u->payers, payer, now_ns)) {
+		u->lacked_time = true;
+		if (payer != t->payer)
+			shares_note_lack(&u->unserved, payer);
+		t->payer = payer;
+		return place->made_by ? -EDQUOT : -EAGAIN;
+	}
+	*left_ns = min_u64(*left_ns, owner_time_left(&u->time, t->owner, now_ns));
+	if (!*left_ns || (place->made_by && (owner_time_is_low(&u->time, *uid, now_ns) ||
+					     owner_time_is_low(&u->payers, payer, now_ns)))) {
+		shares_note_lack(&u->unserved, payer);
+		return -EDQUOT;
+	}
+	t->payer = payer;
+	return 0;
+}
+
+void table_time_charge(struct file_tables *u, const struct file_table *t, int status,
+		       uint64_t cpu_ns)
+{
+	const uint64_t now_ns = clock_monotonic_ns();
+
+	if (status == -EIO || status == -ETIMEDOUT)
+		cpu_ns = TABLE_TIME_MAX_NS;
+	owner_time_charge(&u->time, t->owner, cpu_ns, now_ns);
+	owner_time_charge(&u->payers, t->payer, cpu_ns, now_ns);
+}

@@ -36,8 +36,11 @@ static int start_child(struct table_builder *b, bool is_patient, struct err *err
 	struct epoll_event event = {.events = EPOLLIN};
 	int ret = worker_line_start(line, &kind, err);
 
-	if (!ret && epoll_ctl(b->epoll_fd, EPOLL_CTL_ADD, worker_line_fd(*line), &event))
+	if (!ret && epoll_ctl(b->epoll_fd, EPOLL_CTL_ADD, worker_line_fd(*line), &event)) {
 		ret = err_set(err, -errno, "failed to watch the %s: %m", kind.name);
+		worker_line_destroy(*line);
+		*line = NULL;
+	}
 	return ret;
 }
 

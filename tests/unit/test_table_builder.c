@@ -496,6 +496,18 @@ START_TEST(users_of_slow_files)
 }
 END_TEST
 
+/* Nobody would hear of what that child does. */
+START_TEST(a_patient_child_that_cannot_be_watched)
+{
+	int fd = builder.epoll_fd;
+
+	builder.epoll_fd = -1;
+	ck_assert_ptr_null(table_builder_line(&builder, true, ALICE));
+	builder.epoll_fd = fd;
+	ck_assert_ptr_nonnull(table_builder_line(&builder, true, ALICE));
+}
+END_TEST
+
 /* Nothing is to blame for the end of a worker that has not begun with it. */
 START_TEST(dies_before_work)
 {
@@ -647,5 +659,6 @@ END_TEST
 
 SUITE_MAIN_WITH("table_builder", begin, end, tables, known_tables, no_tables, privileges,
 		descriptors, dies, slow_files, slow_questions, unknown_owners, errors_of_reads,
-		users_of_slow_files, dies_before_work, is_stopped, users_take_turns,
-		made_files_have_their_users_time, dies_idle, dies_too_often, too_many)
+		users_of_slow_files, a_patient_child_that_cannot_be_watched, dies_before_work,
+		is_stopped, users_take_turns, made_files_have_their_users_time, dies_idle,
+		dies_too_often, too_many)

@@ -220,6 +220,15 @@ const struct mapping *address_space_lookup(const struct address_space *space, ui
 	return mapped_memory_lookup(space->memory, addr, time_ns);
 }
 
+bool address_space_has_made_code(const struct address_space *space,
+				 const struct mapped_files *files)
+{
+	vec_for_each(&space->memory->live, m)
+		if (mapped_file_is_made_code(mapping_file(files, m)))
+			return true;
+	return false;
+}
+
 struct file_place address_space_place(const struct address_space *space,
 				      const struct mapping *mapping)
 {

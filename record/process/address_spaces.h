@@ -117,6 +117,13 @@ int address_spaces_get(struct address_spaces *spaces, uint32_t pid, uint64_t tim
 const struct mapping *address_space_lookup(const struct address_space *space, uint64_t addr,
 					   uint64_t time_ns);
 
+/*
+ * Does the process run code that it has made itself? Then one of its @files may be a machine that
+ * knows the frames of that code.
+ */
+bool address_space_has_made_code(const struct address_space *space,
+				 const struct mapped_files *files);
+
 /* Where @space has @mapping now. */
 struct file_place address_space_place(const struct address_space *space,
 				      const struct mapping *mapping);

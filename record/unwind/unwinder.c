@@ -603,23 +603,11 @@ static int adopt_spaces(struct unwinder *u, struct address_spaces *spaces)
 	return 0;
 }
 
-/*
- * Does the process run code that it has made itself? Then one of its files may be a machine that
- * knows the frames of that code.
- */
-static bool has_made_code(const struct address_space *space, const struct mapped_files *files)
-{
-	vec_for_each(&space->memory->live, m)
-		if (mapped_file_is_made_code(mapping_file(files, m)))
-			return true;
-	return false;
-}
-
 int unwinder_request_popular(struct unwinder *u, const struct address_spaces *spaces)
 {
 	for (size_t i = 0; i < spaces->newest.nr; i++) {
 		const struct address_space *space = spaces->newest.data[i];
-		bool is_maker = has_made_code(space, &spaces->files);
+		bool is_maker = address_space_has_made_code(space, &spaces->files);
 
 		u->has_makers |= is_maker;
 		vec_for_each(&space->memory->live, m) {

@@ -283,7 +283,7 @@ UNWINDER := clock_gettime early_java_expect early_samples_add \
 	function_names_add look_budget_begin look_budget_charge look_budget_end look_budget_haste look_budget_leave_out \
 	look_budget_must_wait method_names_ask method_names_want proc_is_gone proc_owner proc_scan_mapping_at proc_scan_mappings \
 	program_records_read rings_add rings_consume rings_create rings_destroy rings_fd space_maps_differ space_maps_find space_maps_hide \
-	space_maps_mistake space_maps_put space_maps_remove table_builder_deinit table_builder_start table_wait
+	space_maps_mistake space_maps_put space_maps_remove table_builder_deinit table_builder_start table_wait table_wait_asking
 $(B)/tests/test_unwinder $(B)/tests/test_unwinder_samples: UNIT_LIBS := $(call wraps,$(UNWINDER))
 $(B)/tests/test_unwinder_work: UNIT_LIBS := $(call wraps,$(UNWINDER) interpreter_maps_is_short mapped_files_deinit mapped_files_want_sweep \
 	space_contexts_look space_maps_exited space_maps_expect_context space_maps_interpreter_renumbered space_maps_look_for_machines \
@@ -298,7 +298,7 @@ $(B)/tests/test_session: UNIT_LIBS := $(call wraps,address_spaces_forget backend
 	sampler_watch_memory sideband_buffer_bytes sideband_collect sideband_create sideband_has_begun sideband_destroy sideband_limit sideband_nr_waiting \
 	sideband_preview sideband_read source_event source_has_changed source_has_kernel source_start source_stop stack_depth_choose stack_depth_limit \
 	unwinder_begin unwinder_create unwinder_destroy unwinder_early unwinder_has_makers unwinder_may_keep unwinder_request_own \
-	unwinder_request_popular unwinder_wait unwinder_walk_known unwinder_work vdso_load without_bpf_begin without_bpf_end without_bpf_take)
+	unwinder_request_popular unwinder_wait_own unwinder_wait_popular unwinder_walk_known unwinder_work vdso_load without_bpf_begin without_bpf_end without_bpf_take)
 $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_status command_reap confine_recorder description_begin \
 	description_deinit description_end epoch_begin_recording epoch_end_recording epoch_overflows exits_are_over exits_deinit exits_init \
 	file_names_fd file_names_is_waiting file_names_work ksyms_load_slice open_files_raise overhead_begin_recording pipeline_ask_names \

@@ -303,8 +303,10 @@ static int request_probed_files(struct session *s)
 	size_t nr = probes_map_files(&s->probes);
 	int ret = nr ? unwinder_request_own(s->unwinder) : 0;
 
+	if (!ret && nr)
+		ret = unwinder_wait_own(s->unwinder, OWN_TABLES_WAIT_MS);
 	probes_unmap_files(&s->probes);
-	return ret || !nr ? ret : unwinder_wait(s->unwinder, OWN_TABLES_WAIT_MS);
+	return ret;
 }
 
 static int begin_unwinding(struct session *s)
@@ -489,7 +491,8 @@ int session_prepare(struct session *s)
 		ret = out_of_memory(s);
 	if (!ret)
 		ret = begin_unwinding(s);
-	if (!ret && needs_tables(s) && unwinder_wait(s->unwinder, TABLES_WAIT_MS))
+	if (!ret && needs_tables(s) &&
+	    unwinder_wait_popular(s->unwinder, &s->spaces, TABLES_WAIT_MS))
 		ret = out_of_memory(s);
 	return ret ? ret : follow_processes(s);
 }

@@ -77,6 +77,7 @@ struct file_tables {
 	u32_vec free_tables;        /* numbers that may be used again */
 	bool lacked_room;           /* a table did not fit since the last settle */
 	bool lacked_time;           /* who pays for a request had no CPU time since then */
+	bool has_lost;              /* a request was not answered; for who asks again */
 	uint64_t pause_end_ns;      /* the first end of a pause; 0: there is none */
 	/* Called when the state of a table has changed. */
 	void (*changed)(void *ctx, uint32_t nr);

@@ -532,7 +532,10 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	return 0;
 }
 
-/* After -EAGAIN, another file was to blame; after -EDQUOT, or if the child died, it had no time. */
+/*
+ * After -EAGAIN another file was to blame, and after -EBUSY the file is for the patient child.
+ * After -EDQUOT, or if the child died, it had no time.
+ */
 static void note_failure(struct file_tables *u, uint32_t nr, int status)
 {
 	struct file_table *t = &u->tables.data[nr];
@@ -546,6 +549,7 @@ static void note_failure(struct file_tables *u, uint32_t nr, int status)
 		table_builder_charge_wait(&u->builder, t->payer);
 		status = -EAGAIN;
 	}
+	u->has_lost |= status == -EAGAIN;
 	if (status == -EAGAIN || status == -EDQUOT)
 		note_request(u, nr, status);
 	else

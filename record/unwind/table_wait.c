@@ -9,16 +9,24 @@
 /* A wait is so many times longer on a machine where the child waits for a processor. */
 #define STARVED_FACTOR 5
 
-int table_wait(struct file_tables *u, int ms)
+/* Calls @ask, unless it is NULL, when a request is open. */
+static int wait_for(struct file_tables *u, int ms, int (*ask)(void *ctx), void *ctx)
 {
 	const uint64_t wait_ns = ms * NS_PER_MS, begin_ns = clock_monotonic_ns();
 	struct pollfd pollfd = {.fd = u->builder.epoll_fd, .events = POLLIN};
 	uint64_t ran_ns = worker_line_ran_ns(u->builder.line);
 	int ret = file_tables_finish(u), left = ms;
 
-	while (!ret && u->nr_asked && left > 0 && poll(&pollfd, 1, left) >= 0) {
-		uint64_t passed_ns = clock_monotonic_ns() - begin_ns;
+	for (;;) {
+		uint64_t passed_ns;
 
+		if (!ret && ask && (u->has_lost || !u->nr_asked)) {
+			u->has_lost = false;
+			ret = ask(ctx);
+		}
+		if (ret || !u->nr_asked || left <= 0 || poll(&pollfd, 1, left) < 0)
+			return ret;
+		passed_ns = clock_monotonic_ns() - begin_ns;
 		ret = file_tables_finish(u);
 		left = passed_ns < wait_ns ? ms - (int)(passed_ns / NS_PER_MS) : 0;
 		/* It has not had the time that it needs, which is not the files' fault. */
@@ -27,5 +35,14 @@ int table_wait(struct file_tables *u, int ms)
 		    worker_line_wants_processor(u->builder.line))
 			left = ms;
 	}
-	return ret;
+}
+
+int table_wait(struct file_tables *u, int ms)
+{
+	return wait_for(u, ms, NULL, NULL);
+}
+
+int table_wait_asking(struct file_tables *u, int ms, int (*ask)(void *ctx), void *ctx)
+{
+	return wait_for(u, ms, ask, ctx);
 }

@@ -11,4 +11,11 @@
  */
 int table_wait(struct file_tables *tables, int ms);
 
+/*
+ * The same before sampling begins, when no samples ask again. @ask asks for what nobody has asked
+ * for yet, or in vain since the child has died or had no place. Ends when @ask has asked for
+ * nothing. Returns 0, -ENOMEM, or what @ask returns.
+ */
+int table_wait_asking(struct file_tables *tables, int ms, int (*ask)(void *ctx), void *ctx);
+
 #endif

@@ -362,11 +362,6 @@ int unwinder_work(struct unwinder *u)
 	return u->ret ? u->ret : walk_early(u, &now, false);
 }
 
-int unwinder_wait(struct unwinder *u, int ms)
-{
-	return u ? table_wait(&u->tables, ms) : 0;
-}
-
 struct find_then {
 	struct unwinder *u;
 	const struct address_spaces *spaces;
@@ -682,6 +677,38 @@ int unwinder_request_own(struct unwinder *u)
 			return ret;
 	}
 	return 0;
+}
+
+static int ask_own(void *ctx)
+{
+	return unwinder_request_own(ctx);
+}
+
+int unwinder_wait_own(struct unwinder *u, int ms)
+{
+	return table_wait_asking(&u->tables, ms, ask_own, u);
+}
+
+struct popular {
+	struct unwinder *u;
+	const struct address_spaces *spaces;
+};
+
+static int ask_popular(void *ctx)
+{
+	const struct popular *popular = ctx;
+
+	/* Those that could be opened. */
+	vec_for_each(&popular->u->tables.tables, t)
+		t->was_popular &= t->state != TABLE_NONE || t->attempts;
+	return unwinder_request_popular(popular->u, popular->spaces);
+}
+
+int unwinder_wait_popular(struct unwinder *u, const struct address_spaces *spaces, int ms)
+{
+	struct popular popular = {u, spaces};
+
+	return u ? table_wait_asking(&u->tables, ms, ask_popular, &popular) : 0;
 }
 
 static void table_changed(void *ctx, uint32_t nr)

@@ -90,10 +90,12 @@ int unwinder_mapped(struct unwinder *unwinder, uint32_t pid, const struct mappin
 int unwinder_exited(struct unwinder *unwinder, uint32_t pid);
 
 /*
- * Waits until the tables that were asked for are made, as long as table_wait does. Returns 0 or
+ * Wait until the tables that were asked for are made, as long as table_wait_asking does: those of
+ * unwinder_request_own (@unwinder is not NULL), and of unwinder_request_popular. Both return 0 or
  * -ENOMEM.
  */
-int unwinder_wait(struct unwinder *unwinder, int ms);
+int unwinder_wait_own(struct unwinder *unwinder, int ms);
+int unwinder_wait_popular(struct unwinder *unwinder, const struct address_spaces *spaces, int ms);
 
 /* Call it after a loss of the side-band's records. Returns 0 or -ENOMEM. */
 int unwinder_sweep(struct unwinder *unwinder);

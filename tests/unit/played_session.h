@@ -136,7 +136,9 @@ int __wrap_sampler_watch_memory(struct sampler *sampler, struct sideband *sideba
 				struct memory_watch *watch, struct err *e);
 int __wrap_proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigned int *nr_hidden,
 		     struct err *e);
-int __wrap_unwinder_wait(struct unwinder *unwinder, int ms);
+int __wrap_unwinder_wait_own(struct unwinder *unwinder, int ms);
+int __wrap_unwinder_wait_popular(struct unwinder *unwinder, const struct address_spaces *spaces,
+				 int ms);
 int __wrap_sampler_find_waiting(struct sampler *sampler,
 				int (*fn)(void *, const struct found_thread *), void *ctx,
 				struct err *e);
@@ -228,11 +230,19 @@ int __wrap_proc_scan(struct address_spaces *spaces, const u32_vec *pids, unsigne
 	return step("proc_scan");
 }
 
-int __wrap_unwinder_wait(struct unwinder *unwinder, int ms)
+int __wrap_unwinder_wait_own(struct unwinder *unwinder, int ms)
 {
 	(void)unwinder;
+	ck_assert_int_eq(ms, OWN_TABLES_WAIT_MS);
+	return step("unwinder_wait_own");
+}
+
+int __wrap_unwinder_wait_popular(struct unwinder *unwinder, const struct address_spaces *spaces,
+				 int ms)
+{
+	(void)unwinder, (void)spaces;
 	given.waited_ms = ms;
-	return step("unwinder_wait");
+	return step("unwinder_wait_popular");
 }
 
 int __wrap_sampler_find_waiting(struct sampler *sampler,

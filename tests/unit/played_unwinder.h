@@ -125,6 +125,7 @@ int __wrap_file_tables_request(struct file_tables *u, uint32_t nr, const struct 
 			       const struct file_place *place);
 int __wrap_file_tables_finish(struct file_tables *u);
 int __wrap_table_wait(struct file_tables *u, int ms);
+int __wrap_table_wait_asking(struct file_tables *u, int ms, int (*ask)(void *), void *ctx);
 bool __wrap_file_tables_know(const struct file_tables *u, const struct mapped_file *file,
 			     uint32_t uid);
 int __wrap_file_names_hold(struct file_names *names, const struct mapped_file *file,
@@ -249,6 +250,14 @@ int __wrap_table_wait(struct file_tables *u, int ms)
 	tables.nr_waits++;
 	tables.waited_ms = ms;
 	return 0;
+}
+
+/* Has the tables asked for once more. */
+int __wrap_table_wait_asking(struct file_tables *u, int ms, int (*ask)(void *), void *ctx)
+{
+	(void)u;
+	tables.waited_ms = ms;
+	return ask(ctx);
 }
 
 bool __wrap_file_tables_know(const struct file_tables *u, const struct mapped_file *file,

@@ -80,12 +80,13 @@ START_TEST(errors_of_the_preparation)
 	ck_assert_int_eq(vec_push(&session.probes.events, (struct prof_event){0}), 0);
 	expect_errors(prepare);
 	ck_assert_int_eq(prepare(), 0);
-	expect_steps("sideband_create sideband_limit events_open sampler_create rings_create "
-		     "rings_add sampler_watch_memory memory_watch_read rings_consume "
-		     "sideband_read unwinder_walk_known new_processes_read proc_scan "
-		     "jit_watch_all vdso_load unwinder_begin unwinder_request_own "
-		     "probes_unmap_files unwinder_wait unwinder_request_popular unwinder_wait "
-		     "sampler_attach_follower descendants_follow command_start sampler_follow");
+	expect_steps(
+		"sideband_create sideband_limit events_open sampler_create rings_create "
+		"rings_add sampler_watch_memory memory_watch_read rings_consume "
+		"sideband_read unwinder_walk_known new_processes_read proc_scan "
+		"jit_watch_all vdso_load unwinder_begin unwinder_request_own "
+		"unwinder_wait_own probes_unmap_files unwinder_request_popular "
+		"unwinder_wait_popular sampler_attach_follower descendants_follow command_start sampler_follow");
 	ck_assert_int_eq(given.waited_ms, TABLES_WAIT_MS);
 	expect_errors(start);
 	vec_free(&session.probes.events);

@@ -614,6 +614,63 @@ START_TEST(waits_that_are_interrupted)
 }
 END_TEST
 
+/* Asks for the tables in asking_for that nobody has asked for. */
+static struct {
+	uint32_t nr[2];
+	unsigned int nr_times;
+	int error;
+} asking;
+
+static int ask_again(void *ctx)
+{
+	ck_assert_ptr_eq(ctx, &asking);
+	asking.nr_times++;
+	for (uint32_t i = 0; i < ARRAY_SIZE(asking.nr); i++)
+		if (table(asking.nr[i])->state == TABLE_NONE)
+			request(asking.nr[i], ALICE);
+	return asking.error;
+}
+
+/* A slow file, and another one that goes with the child that was killed because of it. */
+START_TEST(waits_that_ask_again)
+{
+	const uint32_t slow = find_inode(1), other = find_inode(2);
+
+	asking.nr[0] = slow;
+	asking.nr[1] = other;
+	request(slow, ALICE);
+	request(other, ALICE);
+	ck_assert_int_eq(finish(other, -EAGAIN), TABLE_NONE);
+	child.done = (struct done){.nr = slow, .status = -EBUSY};
+	waits.ns = 30 * NS_PER_MS;
+	waits.done_nr = 1;
+	ck_assert_int_eq(table_wait_asking(&tables, 100, ask_again, &asking), 0);
+	ck_assert_int_eq(table(slow)->state, TABLE_ASKED);
+	ck_assert_int_eq(table(other)->state, TABLE_ASKED);
+	ck_assert_uint_eq(shares_held(&tables.patient_line, 0), 1);
+	ck_assert_uint_eq(asking.nr_times, 2);
+	ck_assert_uint_eq(waits.nr, 4);
+	/* When all have answers, those that had no place in the line have a turn. */
+	asking.nr[1] = find_inode(3);
+	ck_assert_int_eq(finish(slow, 0), TABLE_READY);
+	child.done = (struct done){.nr = other, .made = made_table(1)};
+	waits.nr = 0;
+	ck_assert_int_eq(table_wait_asking(&tables, 100, ask_again, &asking), 0);
+	ck_assert_uint_eq(asking.nr_times, 3);
+	ck_assert_int_eq(table(asking.nr[1])->state, TABLE_ASKED);
+	asking.error = -ENOMEM;
+	finish(asking.nr[1], -EAGAIN);
+	ck_assert_int_eq(table_wait_asking(&tables, 100, ask_again, &asking), -ENOMEM);
+	/* What cannot be asked for keeps nobody waiting. */
+	asking.error = 0;
+	finish(asking.nr[1], -EAGAIN);
+	child.sock_error = -EAGAIN;
+	waits.nr = 0;
+	ck_assert_int_eq(table_wait_asking(&tables, 100, ask_again, &asking), 0);
+	ck_assert_uint_eq(waits.nr, 0);
+}
+END_TEST
+
 SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, the_vdso,
 		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
 		files_that_cannot_be_sent, memory_out_of_reach, registered_code,
@@ -621,4 +678,5 @@ SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table
 		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
 		users_of_processes_that_have_gone, files_that_nobody_has_looked_at,
 		made_code_leaves_time, time_of_a_death, waits_for_tables,
-		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted)
+		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted,
+		waits_that_ask_again)

@@ -372,6 +372,35 @@ START_TEST(own_files)
 }
 END_TEST
 
+/* The child has died with requests, or had no place for them. */
+START_TEST(files_that_are_asked_for_again)
+{
+	struct file_table *table;
+
+	for (uint32_t i = 0; i < EVERYWHERE; i++)
+		map(PID + i, "/lib/popular", START);
+	begin_again();
+	ck_assert_int_eq(unwinder_request_popular(unwinder, &spaces), 0);
+	ck_assert_uint_eq(tables.nr_requests, 1);
+	table = &tables.tables->tables.data[tables.nr];
+	ck_assert_int_eq(unwinder_wait_popular(unwinder, &spaces, 7), 0);
+	ck_assert_int_eq(tables.waited_ms, 7);
+	ck_assert_uint_eq(tables.nr_requests, 2);
+	/* Nobody can open it. */
+	table->attempts = 1;
+	ck_assert_int_eq(unwinder_wait_popular(unwinder, &spaces, 7), 0);
+	table->attempts = 0;
+	table->state = TABLE_READY;
+	ck_assert_int_eq(unwinder_wait_popular(unwinder, &spaces, 7), 0);
+	ck_assert_uint_eq(tables.nr_requests, 2);
+	ck_assert_int_eq(unwinder_wait_own(unwinder, 8), 0);
+	ck_assert_int_eq(tables.waited_ms, 8);
+	ck_assert_uint_eq(tables.nr_requests, 3);
+	tables.error = -ENOMEM;
+	ck_assert_int_eq(unwinder_wait_own(unwinder, 8), -ENOMEM);
+}
+END_TEST
+
 START_TEST(buffers_that_cannot_be_mapped)
 {
 	for (rings.missing = 1; rings.missing < NR_RINGS; rings.missing++) {
@@ -391,4 +420,4 @@ SUITE_MAIN_WITH("unwinder", begin, end, a_process_is_looked_at, a_look_that_does
 		first_looks_that_wait, a_program_that_was_told, a_table_is_asked_for,
 		a_file_is_held_for_its_names, a_mistaken_mapping, mappings_that_change,
 		processes_of_the_scan, popular_files, files_of_makers, own_files,
-		buffers_that_cannot_be_mapped)
+		files_that_are_asked_for_again, buffers_that_cannot_be_mapped)

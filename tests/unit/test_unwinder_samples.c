@@ -305,7 +305,7 @@ START_TEST(no_unwinder)
 	size_t nr = 1;
 
 	ck_assert_int_eq(unwinder_work(NULL), 0);
-	ck_assert_int_eq(unwinder_wait(NULL, 1), 0);
+	ck_assert_int_eq(unwinder_wait_popular(NULL, &spaces, 1), 0);
 	ck_assert_int_eq(unwinder_take_early(NULL, 0), 0);
 	ck_assert_int_eq(unwinder_walk_early(NULL, &spaces), 0);
 	ck_assert_int_eq(unwinder_walk_known(NULL, &spaces, 1), 0);
@@ -336,8 +336,6 @@ START_TEST(what_there_is)
 	ck_assert_uint_eq(nr, 2);
 	ck_assert_int_eq(fds[0], RINGS_FD);
 	ck_assert_int_eq(fds[1], LINE_FD);
-	ck_assert_int_eq(unwinder_wait(unwinder, 7), 0);
-	ck_assert_int_eq(tables.waited_ms, 7);
 	ck_assert_ptr_eq(unwinder_pool(unwinder, PROF_LACK_TABLES), &tables.tables->unserved);
 	ck_assert_ptr_eq(unwinder_pool(unwinder, PROF_LACK_INTERPRETERS),
 			 &tables.tables->interpreters.shares);

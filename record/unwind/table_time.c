@@ -28,7 +28,7 @@ int table_time_get(struct file_tables *u, struct file_table *t, const struct fil
 	*left_ns = owner_time_left(&u->time, *uid, now_ns);
 	/* Somebody else may ask for it meanwhile. What is asked for again and again counts once. */
 	if (!*left_ns || !owner_time_left(&u->payers, payer, now_ns)) {
-		u->lacked_time = true;
+		u->lacked_time |= !place->made_by;
 		if (payer != t->payer)
 			shares_note_lack(&u->unserved, payer);
 		t->payer = payer;

@@ -521,6 +521,8 @@ START_TEST(made_code_leaves_time)
 	owner_time_charge(&tables.time, ALICE, TABLE_TIME_MAX_NS, now_ns);
 	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
 	ck_assert_int_eq(table(nr)->state, TABLE_IMPOSSIBLE);
+	/* And no samples wait. */
+	ck_assert(!tables.lacked_time);
 	process.uid = BOB;
 	nr = find_inode(3);
 	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);

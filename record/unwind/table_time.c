@@ -8,10 +8,13 @@
 #include "record/looks/proc_task.h"
 #include "record/unwind/table_worker.h"
 
-/* Who answers for the process, also if it has gone. */
+/*
+ * Who answers for the process, also if it has gone and its id is used again. Root may work for
+ * another user.
+ */
 static uint32_t user_of(const struct file_place *place)
 {
-	uint32_t uid = proc_owner(place->pid);
+	uint32_t uid = place->owner > 1 ? place->owner - 1 : proc_owner(place->pid);
 
 	return uid == PROC_NOBODY && place->owner && proc_is_gone(place->pid) ? place->owner - 1
 									      : uid;

@@ -444,7 +444,10 @@ START_TEST(users_without_time)
 }
 END_TEST
 
-/* The user who pays is that of the process, or the one whom the asker knows if it has gone. */
+/*
+ * The user who pays is the one whom the asker knows: the id of a process that has gone may be that
+ * of another one. Root may have become somebody else.
+ */
 START_TEST(users_of_processes_that_have_gone)
 {
 	static const struct {
@@ -454,7 +457,7 @@ START_TEST(users_of_processes_that_have_gone)
 	} cases[] = {
 		{PROC_NOBODY, ALICE + 1, true, ALICE}, {PROC_NOBODY, 0 + 1, true, 0},
 		{PROC_NOBODY, 0, true, PROC_NOBODY},   {PROC_NOBODY, 0 + 1, false, PROC_NOBODY},
-		{BOB, ALICE + 1, false, BOB},          {BOB, ALICE + 1, true, BOB},
+		{BOB, ALICE + 1, false, ALICE},        {BOB, 0 + 1, false, BOB},
 	};
 
 	child.sent = (struct sent_file){.owner = 0};

@@ -25,6 +25,15 @@ enum table_state {
 	TABLE_FORGOTTEN, /* the number is free */
 };
 
+/* A user of processes who had no time for a table. */
+struct refused_user {
+	uint32_t user;   /* its id and 1; 0: none */
+	uint64_t end_ns; /* CLOCK_MONOTONIC: until then, requests of the user are in vain */
+};
+
+/* So many are told apart. */
+#define TABLE_REFUSED_MAX 4
+
 struct file_table {
 	struct build_id build_id;
 	struct file_identity identity; /* all zero where the build-id alone is known */
@@ -39,8 +48,9 @@ struct file_table {
 	uint32_t nr_idle;      /* settles in a row that found no users */
 	uint32_t owner;        /* user id of the file's owner; 0 if nobody has looked yet */
 	uint32_t payer;        /* who pays for the last request: see share_owner_of */
-	uint64_t dev, ino;     /* of the file, dev as makedev */
-	uint64_t size;         /* of the file, like ctime_ns */
+	struct refused_user refused[TABLE_REFUSED_MAX];
+	uint64_t dev, ino; /* of the file, dev as makedev */
+	uint64_t size;     /* of the file, like ctime_ns */
 	int64_t ctime_ns;
 	bool is_told;         /* programs know it by the file (bpf/walk/file_mapping.h) */
 	bool has_regex;       /* the file is PCRE2 (bpf/made/regex_code.h) */

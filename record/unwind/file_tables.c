@@ -36,9 +36,6 @@
 /* Processes of one user may have this part of the requests that wait for a child: 1 / this. */
 #define LINE_SHARE 4
 
-/* Pause of a file whose owner has used up the CPU time. */
-#define TIME_PAUSE_NS NS_PER_S
-
 /* All files of one build-id have one hash, as the side-band knows nothing else of them. */
 static uint64_t hash_of(const struct file_table *t)
 {
@@ -506,7 +503,7 @@ static void note_request(struct file_tables *u, uint32_t nr, int ret)
 	else if (ret == -EAGAIN)
 		set_state(u, nr, TABLE_NONE);
 	else if (ret == -EDQUOT)
-		begin_pause(u, nr, TIME_PAUSE_NS);
+		begin_pause(u, nr, TABLE_TIME_PAUSE_NS);
 	else
 		note_failed_attempt(u, nr);
 }
@@ -517,6 +514,8 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	struct file_table *t = &u->tables.data[nr];
 	int ret;
 
+	if (table_time_refuses(u, nr, place->owner))
+		return 0;
 	/* Many samples of one process that has gone are one attempt. */
 	if (t->failed_pid == place->pid && proc_is_gone(place->pid))
 		return 0;

@@ -20,6 +20,47 @@ static uint32_t user_of(const struct file_place *place)
 									      : uid;
 }
 
+bool table_time_refuses(struct file_tables *u, uint32_t nr, uint32_t user)
+{
+	const struct file_table *t = &u->tables.data[nr];
+
+	for (size_t i = 0; user && i < TABLE_REFUSED_MAX; i++)
+		if (t->refused[i].user == user && clock_monotonic_ns() < t->refused[i].end_ns)
+			return u->lacked_time = true;
+	return false;
+}
+
+/*
+ * Notes that @uid had no time, which counts once for the table until it has time again. Beyond
+ * those who are told apart, nobody counts.
+ */
+static void refuse(struct file_tables *u, struct file_table *t, uint32_t uid, uint32_t payer,
+		   uint64_t now_ns)
+{
+	struct refused_user *found = NULL;
+
+	for (size_t i = 0; i < TABLE_REFUSED_MAX; i++) {
+		struct refused_user *r = &t->refused[i];
+
+		if (r->user == uid + 1 || (r->end_ns <= now_ns && (!found || !r->user)))
+			found = r;
+		if (r->user == uid + 1)
+			break;
+	}
+	if (!found)
+		return;
+	if (found->user != uid + 1)
+		shares_note_lack(&u->unserved, payer);
+	*found = (struct refused_user){uid + 1, now_ns + TABLE_TIME_PAUSE_NS};
+}
+
+static void allow(struct file_table *t, uint32_t uid)
+{
+	for (size_t i = 0; i < TABLE_REFUSED_MAX; i++)
+		if (t->refused[i].user == uid + 1)
+			t->refused[i] = (struct refused_user){0};
+}
+
 int table_time_get(struct file_tables *u, struct file_table *t, const struct file_place *place,
 		   uint32_t *uid, uint64_t *left_ns)
 {
@@ -29,12 +70,10 @@ int table_time_get(struct file_tables *u, struct file_table *t, const struct fil
 	*uid = user_of(place);
 	payer = share_owner_of(*uid, t->owner);
 	*left_ns = owner_time_left(&u->time, *uid, now_ns);
-	/* Somebody else may ask for it meanwhile. What is asked for again and again counts once. */
+	/* Somebody else may ask for it meanwhile. */
 	if (!*left_ns || !owner_time_left(&u->payers, payer, now_ns)) {
 		u->lacked_time |= !place->made_by;
-		if (payer != t->payer)
-			shares_note_lack(&u->unserved, payer);
-		t->payer = payer;
+		refuse(u, t, *uid, payer, now_ns);
 		return place->made_by ? -EDQUOT : -EAGAIN;
 	}
 	*left_ns = min_u64(*left_ns, owner_time_left(&u->time, t->owner, now_ns));
@@ -43,6 +82,7 @@ int table_time_get(struct file_tables *u, struct file_table *t, const struct fil
 		shares_note_lack(&u->unserved, payer);
 		return -EDQUOT;
 	}
+	allow(t, *uid);
 	t->payer = payer;
 	return 0;
 }

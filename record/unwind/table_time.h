@@ -5,6 +5,15 @@
 
 #include "record/unwind/file_table.h"
 
+/* Pause of a file whose owner, or who asks for it, has used up the CPU time. */
+#define TABLE_TIME_PAUSE_NS NS_PER_S
+
+/*
+ * Is a request of @user (its id and 1; 0: not known) for table @nr in vain, as one was a moment ago
+ * since that user had no time?
+ */
+bool table_time_refuses(struct file_tables *tables, uint32_t nr, uint32_t user);
+
 /*
  * Finds the user *@uid of the process of @place, and the time *@left_ns for the file of @table that
  * it maps. Notes who pays. Returns 0; -EAGAIN when that user has used up the time, so that only

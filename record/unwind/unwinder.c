@@ -18,6 +18,7 @@
 #include "record/machines/method_names.h"
 #include "record/unwind/space_contexts.h"
 #include "record/unwind/space_maps.h"
+#include "record/unwind/table_time.h"
 #include "record/unwind/table_wait.h"
 
 /*
@@ -156,6 +157,8 @@ static int request_table(struct unwinder *u, uint32_t nr, const struct mapped_fi
 	uint32_t ignored;
 	int ret;
 
+	if (table_time_refuses(&u->tables, nr, user))
+		return 0;
 	/* The real user id. Names go by the effective one, which nobody has told. */
 	asked.owner = user;
 	ret = file_tables_request(&u->tables, nr, file, &asked);

@@ -14,12 +14,13 @@
 #include "record/machines/registered_code.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/table_cache.h"
+#include "record/unwind/table_time.h"
 #include "record/unwind/table_wait.h"
 #include "record/unwind/table_worker.h"
 #include "tests/unit/played_clock.h"
 #include "tests/unit/suite.h"
 
-/* As in file_tables.c. */
+/* As in file_tables.c and table_time.h. */
 #define ATTEMPTS_MAX  8
 #define PAUSE_MIN_NS  (100 * NS_PER_MS)
 #define PAUSE_MAX_NS  (6400 * NS_PER_MS)

@@ -444,6 +444,77 @@ START_TEST(users_without_time)
 }
 END_TEST
 
+static enum table_state request_for(uint32_t nr, uint32_t user)
+{
+	const struct file_place place = {.pid = 1, .owner = user + 1};
+	const struct mapped_file file = file_of(nr);
+
+	child.sent = (struct sent_file){.owner = 0};
+	ck_assert_int_eq(file_tables_request(&tables, nr, &file, &place), 0);
+	return table(nr)->state;
+}
+
+/* Samples of processes that have gone ask in vain, again and again. */
+START_TEST(users_are_refused_for_a_while)
+{
+	uint32_t nr = find_inode(1);
+
+	owner_time_charge(&tables.time, ALICE, TABLE_TIME_MAX_NS, now_ns);
+	ck_assert_int_eq(request_for(nr, ALICE), TABLE_NONE);
+	ck_assert(!table_time_refuses(&tables, nr, 0));
+	ck_assert(!table_time_refuses(&tables, nr, BOB + 1));
+	ck_assert(!table_time_refuses(&tables, find_inode(2), ALICE + 1));
+	pass(TIME_PAUSE_NS - 1);
+	ck_assert_int_eq(file_tables_settle(&tables), 0);
+	ck_assert(table_time_refuses(&tables, nr, ALICE + 1));
+	ck_assert(tables.lacked_time);
+	ck_assert_int_eq(request_for(nr, ALICE), TABLE_NONE);
+	ck_assert_int_eq(request_for(nr, BOB), TABLE_ASKED);
+	finish(nr, -EAGAIN);
+	pass(1);
+	ck_assert(!table_time_refuses(&tables, nr, ALICE + 1));
+	ck_assert_int_eq(request_for(nr, ALICE), TABLE_ASKED);
+}
+END_TEST
+
+static uint64_t nr_unserved_of(uint32_t uid)
+{
+	vec_for_each(&tables.unserved.owners, owner)
+		if (owner->uid == uid)
+			return owner->nr_lacked;
+	return 0;
+}
+
+/* A table that a user lacks time for counts once, until the user has had time for it. */
+START_TEST(refusals_are_counted_once)
+{
+	enum { NR_USERS = 6 }; /* more than are noted */
+	uint32_t nr = find_inode(1);
+
+	for (uint32_t user = ALICE; user < ALICE + NR_USERS; user++) {
+		ck_assert_int_eq(request_for(nr, user), TABLE_ASKED);
+		finish(nr, -EAGAIN);
+		owner_time_charge(&tables.payers, user, 2 * TABLE_PAYERS_MAX_NS, now_ns);
+	}
+	for (int i = 0; i < 3; i++) {
+		for (uint32_t user = ALICE; user < ALICE + NR_USERS; user++)
+			ck_assert_int_eq(request_for(nr, user), TABLE_NONE);
+		ck_assert_uint_eq(nr_unserved_of(ALICE), 1);
+		ck_assert_uint_eq(nr_unserved_of(BOB), 1);
+		ck_assert(i || shares_nr_lacked(&tables.unserved) == 4);
+		pass(TIME_PAUSE_NS);
+		ck_assert_int_eq(request_for(nr, ALICE), TABLE_NONE);
+		ck_assert_int_eq(request_for(nr, BOB), TABLE_NONE);
+	}
+	pass(1000 * NS_PER_S);
+	ck_assert_int_eq(request_for(nr, ALICE), TABLE_ASKED);
+	finish(nr, -EAGAIN);
+	owner_time_charge(&tables.payers, ALICE, 2 * TABLE_PAYERS_MAX_NS, now_ns);
+	ck_assert_int_eq(request_for(nr, ALICE), TABLE_NONE);
+	ck_assert_uint_eq(nr_unserved_of(ALICE), 2);
+}
+END_TEST
+
 /*
  * The user who pays is the one whom the asker knows: the id of a process that has gone may be that
  * of another one. Root may have become somebody else.
@@ -681,6 +752,7 @@ SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table
 		files_that_cannot_be_sent, memory_out_of_reach, registered_code,
 		users_have_parts_of_the_line, slow_files_have_a_line_of_their_own,
 		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
+		users_are_refused_for_a_while, refusals_are_counted_once,
 		users_of_processes_that_have_gone, files_that_nobody_has_looked_at,
 		made_code_leaves_time, time_of_a_death, waits_for_tables,
 		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted,

@@ -252,6 +252,21 @@ START_TEST(a_file_is_held_for_its_names)
 }
 END_TEST
 
+/* Its user had no time for the table a moment ago. */
+START_TEST(a_table_is_refused)
+{
+	ask_table(START);
+	ck_assert_uint_eq(tables.nr_requests, 1);
+	tables.tables->tables.data[tables.nr].refused[0] =
+		(struct refused_user){.user = UID + 1, .end_ns = now_ns + 1};
+	ask_table(START);
+	ck_assert_uint_eq(tables.nr_requests, 1);
+	now_ns++;
+	ask_table(START);
+	ck_assert_uint_eq(tables.nr_requests, 2);
+}
+END_TEST
+
 /* The side-band told a build-id that another file has: the process is looked at again. */
 START_TEST(a_mistaken_mapping)
 {
@@ -418,6 +433,6 @@ SUITE_MAIN_WITH("unwinder", begin, end, a_process_is_looked_at, a_look_that_does
 		a_process_without_mappings, a_process_that_has_gone, looks_that_wait,
 		a_waiting_process_that_is_forgotten, a_late_look_without_memory,
 		first_looks_that_wait, a_program_that_was_told, a_table_is_asked_for,
-		a_file_is_held_for_its_names, a_mistaken_mapping, mappings_that_change,
-		processes_of_the_scan, popular_files, files_of_makers, own_files,
-		files_that_are_asked_for_again, buffers_that_cannot_be_mapped)
+		a_file_is_held_for_its_names, a_table_is_refused, a_mistaken_mapping,
+		mappings_that_change, processes_of_the_scan, popular_files, files_of_makers,
+		own_files, files_that_are_asked_for_again, buffers_that_cannot_be_mapped)

@@ -118,13 +118,17 @@ bool worker_line_wants_processor(const struct worker_line *l)
 	return l->sock >= 0 && child_state(l->pid) == 'R';
 }
 
-/* Has the worker waited for a file for too long? On a busy host it may need much more time. */
+/*
+ * Has the worker waited for a file for too long? On a busy host it may need much more time. The
+ * kernel counts a wait for a processor only when it is over.
+ */
 static bool is_time_up(const struct worker_line *l)
 {
 	uint64_t passed_ns = clock_monotonic_ns() - l->begin_ns;
 	uint64_t other_ns = not_blocked_ns(l) - l->not_blocked_ns;
 
-	return passed_ns > other_ns && passed_ns - other_ns >= l->kind.ms_max * NS_PER_MS;
+	return passed_ns > other_ns && passed_ns - other_ns >= l->kind.ms_max * NS_PER_MS &&
+	       !worker_line_wants_processor(l);
 }
 
 /* Somebody may stop a worker, which would then be as good as dead, and nobody would notice. */

@@ -375,6 +375,20 @@ START_TEST(a_worker_that_waits_for_too_long)
 }
 END_TEST
 
+/* The kernel counts a wait for a processor only when it is over. */
+START_TEST(a_worker_that_still_waits_for_a_processor)
+{
+	ask(1, ORDER(DO_WAIT));
+	now_ns += 3 * NS_PER_S;
+	state = 'R';
+	ck_assert_int_eq(eventfd_write(timer_fd, 1), 0);
+	expect_nothing();
+	state = 'S';
+	ck_assert_int_eq(eventfd_write(timer_fd, 1), 0);
+	expect_reply(1, -ETIMEDOUT);
+}
+END_TEST
+
 /* It has taken CPU time until it was given up, if the worker has said which request it is. */
 START_TEST(the_cpu_time_of_a_request_that_waits_for_too_long)
 {
@@ -579,6 +593,7 @@ END_TEST
 SUITE_MAIN_WITH("worker_line", begin, end, replies_come_in_order, a_worker_dies_of_a_request,
 		a_worker_dies_without_a_request, a_request_finds_a_stopped_worker,
 		the_timer_finds_a_stopped_worker, a_worker_that_waits_for_too_long,
+		a_worker_that_still_waits_for_a_processor,
 		the_cpu_time_of_a_request_that_waits_for_too_long,
 		the_next_request_has_a_time_of_its_own, workers_come_back_one_by_one,
 		a_worker_that_chooses_its_order, nobody_is_to_blame_before_the_worker_begins,

@@ -17,6 +17,7 @@
  */
 #define TABLE_MS_MAX   500
 #define PATIENT_MS_MAX 20000
+#define WAIT_NS        (TABLE_MS_MAX * NS_PER_MS)
 
 /*
  * The first child may wait for 1 / this of the time because of one user, and at once for what can
@@ -25,6 +26,14 @@
 #define WAITS_PART    100
 #define WAITS_MAX_NS  NS_PER_S
 #define WAITS_OF_ROOT SHARES_OTHERS
+
+/*
+ * After a wait the child is killed, and its line may start one more each ten seconds. So many users
+ * may not make it wait more often, and have part of the line's children at once.
+ */
+#define ALL_WAITS_PART   20
+#define ALL_WAITS_MAX_NS (8 * WAIT_NS)
+#define WAITS_OF_ALL     1
 
 static int start_child(struct table_builder *b, bool is_patient, struct err *err)
 {
@@ -46,17 +55,32 @@ static int start_child(struct table_builder *b, bool is_patient, struct err *err
 
 int table_builder_start(struct table_builder *b, struct err *err)
 {
-	*b = (struct table_builder){.waits = {.part = WAITS_PART, .max_ns = WAITS_MAX_NS},
-				    .epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
+	*b = (struct table_builder){
+		.waits = {.part = WAITS_PART, .max_ns = WAITS_MAX_NS},
+		.all_waits = {.part = ALL_WAITS_PART, .max_ns = ALL_WAITS_MAX_NS},
+		.epoll_fd = epoll_create1(EPOLL_CLOEXEC)};
 	return start_child(b, false, err);
+}
+
+static bool is_wait_left(const struct table_builder *b, uint64_t now_ns)
+{
+	return owner_time_left(&b->all_waits, WAITS_OF_ALL, now_ns) >= WAIT_NS;
+}
+
+/* May the first child wait for a file of @payer? If all have used up the time, who has not may. */
+static bool may_wait(const struct table_builder *b, uint32_t payer)
+{
+	uint64_t now_ns = clock_monotonic_ns();
+	uint64_t left_ns = owner_time_left(&b->waits, payer ? payer : WAITS_OF_ROOT, now_ns);
+
+	return left_ns >= (is_wait_left(b, now_ns) ? WAIT_NS : WAITS_MAX_NS);
 }
 
 struct worker_line *table_builder_line(struct table_builder *b, bool is_slow, uint32_t payer)
 {
 	struct err err = {0};
 
-	if (!is_slow && owner_time_left(&b->waits, payer ? payer : WAITS_OF_ROOT,
-					clock_monotonic_ns()) >= TABLE_MS_MAX * NS_PER_MS)
+	if (!is_slow && may_wait(b, payer))
 		return b->line;
 	if (!b->patient)
 		start_child(b, true, &err);
@@ -65,8 +89,12 @@ struct worker_line *table_builder_line(struct table_builder *b, bool is_slow, ui
 
 void table_builder_charge_wait(struct table_builder *b, uint32_t payer)
 {
-	owner_time_charge(&b->waits, payer ? payer : WAITS_OF_ROOT, TABLE_MS_MAX * NS_PER_MS,
-			  clock_monotonic_ns());
+	const uint64_t now_ns = clock_monotonic_ns();
+
+	/* The most that an account takes keeps twenty users from more than there is for all. */
+	owner_time_charge(&b->waits, payer ? payer : WAITS_OF_ROOT,
+			  is_wait_left(b, now_ns) ? WAIT_NS : 2 * WAITS_MAX_NS, now_ns);
+	owner_time_charge(&b->all_waits, WAITS_OF_ALL, WAIT_NS, now_ns);
 }
 
 int table_builder_request(struct table_builder *b, int fd, uint32_t tag, const uint8_t *known)
@@ -103,5 +131,6 @@ void table_builder_deinit(struct table_builder *b)
 	worker_line_destroy(b->line);
 	worker_line_destroy(b->patient);
 	owner_time_deinit(&b->waits);
+	owner_time_deinit(&b->all_waits);
 	cleanup_close(&b->epoll_fd);
 }

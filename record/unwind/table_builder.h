@@ -21,6 +21,7 @@ struct table_builder {
 	struct worker_line *line;    /* the first child */
 	struct worker_line *patient; /* NULL: none was needed yet */
 	struct owner_time waits;     /* of the first child for files, by who pays for them */
+	struct owner_time all_waits; /* all of these, in one account */
 	int epoll_fd; /* polls readable when table_builder_next has something to do */
 };
 
@@ -30,7 +31,7 @@ int table_builder_start(struct table_builder *builder, struct err *err);
 /*
  * The line for the request for a file, which is a struct table_request with the file's descriptor.
  * It is that of the patient child if the file @is_slow, or if the first one has waited too much for
- * files of @payer. NULL: that child cannot be started.
+ * files of @payer, or of all users and lately of @payer. NULL: that child cannot be started.
  */
 struct worker_line *table_builder_line(struct table_builder *builder, bool is_slow, uint32_t payer);
 

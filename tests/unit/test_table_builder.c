@@ -496,6 +496,32 @@ START_TEST(users_of_slow_files)
 }
 END_TEST
 
+/*
+ * When many users have made it wait, only those for whom it has not waited lately have it, and each
+ * wait keeps a user away for longer. However slow the test is, no time comes back.
+ */
+START_TEST(many_users_of_slow_files)
+{
+	const uint32_t late = ALICE + 8;
+
+	builder.waits.part = builder.all_waits.part = 1000000;
+	for (uint32_t user = ALICE; user < late; user++) {
+		ck_assert_ptr_eq(table_builder_line(&builder, false, user), builder.line);
+		table_builder_charge_wait(&builder, user);
+		if (user + 1 < late)
+			ck_assert_ptr_eq(table_builder_line(&builder, false, user), builder.line);
+	}
+	for (uint32_t user = ALICE; user < late; user++)
+		ck_assert_ptr_ne(table_builder_line(&builder, false, user), builder.line);
+	ck_assert_ptr_eq(table_builder_line(&builder, false, 0), builder.line);
+	ck_assert_ptr_eq(table_builder_line(&builder, false, late), builder.line);
+	table_builder_charge_wait(&builder, late);
+	builder.all_waits.accounts.nr = 0;
+	ck_assert_ptr_eq(table_builder_line(&builder, false, ALICE), builder.line);
+	ck_assert_ptr_ne(table_builder_line(&builder, false, late), builder.line);
+}
+END_TEST
+
 /* Nobody would hear of what that child does. */
 START_TEST(a_patient_child_that_cannot_be_watched)
 {
@@ -659,6 +685,7 @@ END_TEST
 
 SUITE_MAIN_WITH("table_builder", begin, end, tables, known_tables, no_tables, privileges,
 		descriptors, dies, slow_files, slow_questions, unknown_owners, errors_of_reads,
-		users_of_slow_files, a_patient_child_that_cannot_be_watched, dies_before_work,
-		is_stopped, users_take_turns, made_files_have_their_users_time, dies_idle,
-		dies_too_often, too_many)
+		users_of_slow_files, many_users_of_slow_files,
+		a_patient_child_that_cannot_be_watched, dies_before_work, is_stopped,
+		users_take_turns, made_files_have_their_users_time, dies_idle, dies_too_often,
+		too_many)

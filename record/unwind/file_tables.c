@@ -429,8 +429,9 @@ static int send_request(struct file_tables *u, uint32_t nr, const struct mapped_
 	struct sent_file sent;
 	int ret = worker_line_sock(line, &message.sock);
 
+	/* Without a child, it is as without a place in the line. */
 	if (ret)
-		return ret;
+		return ret == -EIO ? -EAGAIN : ret;
 	request->is_made = place->made_by != 0;
 	ret = request->is_made ? registered_code_send(u->looker, place, &message, &sent)
 			       : file_send(u->looker, file, place, &message, &sent);

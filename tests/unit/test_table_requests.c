@@ -226,7 +226,11 @@ START_TEST(attempts_of_one_process)
 	request_by(nr, 0, 1);
 	ck_assert_uint_eq(table(nr)->attempts, ATTEMPTS_MAX + 1);
 	ck_assert_uint_ne(table(nr)->failed_pid, 1);
+	/* So is waiting for a child, when too many have died. */
 	child.sock_error = -EIO;
+	request_by(nr, 0, 1);
+	ck_assert_uint_eq(table(nr)->attempts, ATTEMPTS_MAX + 1);
+	child.sock_error = -EMFILE;
 	request_by(nr, 0, 1);
 	ck_assert_uint_eq(table(nr)->attempts, ATTEMPTS_MAX + 2);
 }

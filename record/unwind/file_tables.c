@@ -509,12 +509,30 @@ static void note_request(struct file_tables *u, uint32_t nr, int ret)
 		note_failed_attempt(u, nr);
 }
 
+/* The vdso is in no file: the child gets a copy. */
+static void request_vdso(struct file_tables *u)
+{
+	const void *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
+	_cleanup_close_ int fd = -1;
+	int ret;
+
+	if (!image || !u->vdso->size)
+		return;
+	fd = memfd_create("vdso", MFD_CLOEXEC);
+	if (fd < 0 || pwrite(fd, image, u->vdso->size, 0) != (ssize_t)u->vdso->size)
+		return;
+	ret = table_builder_request(&u->builder, fd, VDSO_TABLE, NULL);
+	note_request(u, VDSO_TABLE, ret == -EIO ? -EAGAIN : ret);
+}
+
 int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place)
 {
 	struct file_table *t = &u->tables.data[nr];
 	int ret;
 
+	if (nr == VDSO_TABLE)
+		return request_vdso(u), 0;
 	if (table_time_refuses(u, nr, place->owner))
 		return 0;
 	/* Many samples of one process that has gone are one attempt. */
@@ -607,18 +625,9 @@ int file_tables_finish(struct file_tables *u)
 void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
 		       const struct vdso *vdso)
 {
-	const void *image = (const void *)(uintptr_t)getauxval(AT_SYSINFO_EHDR); /* NOLINT */
-	_cleanup_close_ int fd = -1;
-
 	table_maps_begin(&u->store, maps);
 	u->vdso = vdso;
-	if (!image || !vdso->size)
-		return;
-	/* The vdso is in no file: the builder gets a copy. */
-	fd = memfd_create("vdso", MFD_CLOEXEC);
-	if (fd >= 0 && pwrite(fd, image, vdso->size, 0) == (ssize_t)vdso->size)
-		note_request(u, VDSO_TABLE,
-			     table_builder_request(&u->builder, fd, VDSO_TABLE, NULL));
+	request_vdso(u);
 }
 
 bool file_tables_may_keep(const struct file_tables *u, int *reason)

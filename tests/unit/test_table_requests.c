@@ -95,6 +95,17 @@ START_TEST(the_vdso)
 	ck_assert_int_eq(pread(child.fd, copy, sizeof(copy), 0), (ssize_t)vdso.size);
 	ck_assert_mem_eq(copy, image, vdso.size);
 	close(child.fd);
+	/* The child was killed because of another file. */
+	ck_assert_int_eq(finish(VDSO_TABLE, -EAGAIN), TABLE_NONE);
+	ck_assert_int_eq(request(VDSO_TABLE, 0), TABLE_ASKED);
+	ck_assert_uint_eq(child.nr_requests, 0);
+	ck_assert_int_eq(pread(child.fd, copy, sizeof(copy), 0), (ssize_t)vdso.size);
+	close(child.fd);
+	ck_assert_int_eq(finish(VDSO_TABLE, -EBUSY), TABLE_NONE);
+	child.send_error = -EIO;
+	ck_assert_int_eq(request(VDSO_TABLE, 0), TABLE_NONE);
+	ck_assert_uint_eq(table(VDSO_TABLE)->attempts, 0);
+	close(child.fd);
 }
 END_TEST
 

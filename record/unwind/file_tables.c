@@ -622,6 +622,11 @@ int file_tables_finish(struct file_tables *u)
 	return ret;
 }
 
+bool file_tables_are_due(const struct file_tables *u)
+{
+	return u->line.used || u->tables.data[VDSO_TABLE].state == TABLE_ASKED;
+}
+
 void file_tables_begin(struct file_tables *u, const struct unwind_maps *maps,
 		       const struct vdso *vdso)
 {

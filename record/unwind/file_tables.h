@@ -70,6 +70,9 @@ int file_tables_request(struct file_tables *tables, uint32_t nr, const struct ma
 /* Takes over the tables that have been made. Returns 0 or -ENOMEM. */
 int file_tables_finish(struct file_tables *tables);
 
+/* Is the first child to make a table? It takes half a second at most for a file that stalls. */
+bool file_tables_are_due(const struct file_tables *tables);
+
 /* The program knows a mapping with table @nr from now on, or does not know it any more. */
 void file_tables_use(struct file_tables *tables, uint32_t nr);
 void file_tables_unuse(struct file_tables *tables, uint32_t nr);

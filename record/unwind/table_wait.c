@@ -9,7 +9,7 @@
 /* A wait is so many times longer on a machine where the child waits for a processor. */
 #define STARVED_FACTOR 5
 
-/* Calls @ask, unless it is NULL, when a request is open. */
+/* With @ask, waits for the patient child, too, and calls it when a request is open. */
 static int wait_for(struct file_tables *u, int ms, int (*ask)(void *ctx), void *ctx)
 {
 	const uint64_t wait_ns = ms * NS_PER_MS, begin_ns = clock_monotonic_ns();
@@ -24,7 +24,8 @@ static int wait_for(struct file_tables *u, int ms, int (*ask)(void *ctx), void *
 			u->has_lost = false;
 			ret = ask(ctx);
 		}
-		if (ret || !u->nr_asked || left <= 0 || poll(&pollfd, 1, left) < 0)
+		if (ret || !(ask ? u->nr_asked : file_tables_are_due(u)) || left <= 0 ||
+		    poll(&pollfd, 1, left) < 0)
 			return ret;
 		passed_ns = clock_monotonic_ns() - begin_ns;
 		ret = file_tables_finish(u);

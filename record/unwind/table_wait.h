@@ -6,15 +6,15 @@
 #include "record/unwind/file_tables.h"
 
 /*
- * Waits for the tables that were asked for, and takes them over: @ms milliseconds at most, or five
- * times as long where the child waits for a processor. Returns 0 or -ENOMEM.
+ * Waits for the tables that the first child makes, and takes them over: @ms milliseconds at most,
+ * or five times as long where the child waits for a processor. Returns 0 or -ENOMEM.
  */
 int table_wait(struct file_tables *tables, int ms);
 
 /*
- * The same before sampling begins, when no samples ask again. @ask asks for what nobody has asked
- * for yet, or in vain since the child has died or had no place. Ends when @ask has asked for
- * nothing. Returns 0, -ENOMEM, or what @ask returns.
+ * The same for all tables, before sampling begins, when no samples ask again. @ask asks for what
+ * nobody has asked for yet, or in vain since the child has died or had no place. Ends when @ask has
+ * asked for nothing. Returns 0, -ENOMEM, or what @ask returns.
  */
 int table_wait_asking(struct file_tables *tables, int ms, int (*ask)(void *ctx), void *ctx);
 

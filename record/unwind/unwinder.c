@@ -22,9 +22,10 @@
 #include "record/unwind/table_wait.h"
 
 /*
- * A drain is due when EARLY_MAX early samples wait. While tables are made, more may wait, up to
- * EARLY_MAX_BYTES. So may they while a user lacks the time for a table: each drain would refuse it
- * again.
+ * A drain is due when EARLY_MAX early samples wait. While the first child makes tables, more may
+ * wait, up to EARLY_MAX_BYTES; the patient one may take too long. So may they while a user lacks
+ * the time for a table, which another drain would not have either. The limit in bytes holds in any
+ * case, since nothing else bounds the memory for them.
  */
 #define EARLY_MAX       128
 #define EARLY_MAX_BYTES (4u << 20)
@@ -498,7 +499,8 @@ bool unwinder_wants_drain(const struct unwinder *u)
 	if (!u)
 		return false;
 	return u->early.raw_bytes >= EARLY_MAX_BYTES ||
-	       (u->early.nr_raw >= EARLY_MAX && !u->tables.nr_asked && !u->tables.lacked_time);
+	       (u->early.nr_raw >= EARLY_MAX && !file_tables_are_due(&u->tables) &&
+		!u->tables.lacked_time);
 }
 
 bool unwinder_has_many_names(const struct unwinder *u)

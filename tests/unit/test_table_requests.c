@@ -675,6 +675,27 @@ START_TEST(waits_for_tables)
 }
 END_TEST
 
+/* Slow files keep nobody waiting but who begins. */
+START_TEST(waits_for_the_first_child)
+{
+	uint32_t slow = find_inode(1);
+
+	request(slow, ALICE);
+	finish(slow, -EBUSY);
+	ck_assert(!file_tables_are_due(&tables));
+	ck_assert_int_eq(request(slow, ALICE), TABLE_ASKED);
+	ck_assert(!file_tables_are_due(&tables));
+	ck_assert_uint_eq(wait_ms(), 0);
+	request(find_inode(2), ALICE);
+	ck_assert(file_tables_are_due(&tables));
+	ck_assert_uint_eq(wait_ms(), 100);
+	finish(find_inode(2), 0);
+	ck_assert(!file_tables_are_due(&tables));
+	tables.tables.data[VDSO_TABLE].state = TABLE_ASKED;
+	ck_assert(file_tables_are_due(&tables));
+}
+END_TEST
+
 /* Other programs have all processors. */
 START_TEST(waits_while_the_child_lacks_a_processor)
 {
@@ -769,6 +790,6 @@ SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table
 		time_of_the_child, slow_files, users_pay_for_files_of_root, users_without_time,
 		users_are_refused_for_a_while, refusals_are_counted_once,
 		users_of_processes_that_have_gone, files_that_nobody_has_looked_at,
-		made_code_leaves_time, time_of_a_death, waits_for_tables,
+		made_code_leaves_time, time_of_a_death, waits_for_tables, waits_for_the_first_child,
 		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted,
 		waits_that_ask_again)

@@ -46,6 +46,7 @@ struct file_place {
 	uint64_t realtime_ns; /* 0: the process maps it now */
 	uint64_t space;       /* generation of the address space and 1; 0: not known */
 	uint32_t owner;       /* effective user id of the process and 1; 0: not known */
+	uint32_t user;        /* real user id and 1, as a sample has told it; 0: not known */
 	/* No file: what that variable leads to (record/machines/registered_code.h); 0: a file. */
 	uint64_t made_by;
 };

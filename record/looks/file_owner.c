@@ -136,3 +136,11 @@ uint32_t file_owner(int fd, const struct stat *st, const struct file_place *plac
 	user = proc_owner(place->pid);
 	return user ? user : FILE_OWNER_UNSURE;
 }
+
+uint32_t file_place_user(const struct file_place *place)
+{
+	uint32_t uid = place->user > 1 ? place->user - 1 : proc_owner(place->pid);
+
+	return uid == PROC_NOBODY && place->user && proc_is_gone(place->pid) ? place->user - 1
+									     : uid;
+}

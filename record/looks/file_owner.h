@@ -25,4 +25,10 @@
  */
 uint32_t file_owner(int fd, const struct stat *st, const struct file_place *place);
 
+/*
+ * Who answers for the process of @place, also if it has gone and its id is used again: as of
+ * proc_owner, but place->user if that is not root, who may work for another user.
+ */
+uint32_t file_place_user(const struct file_place *place);
+
 #endif

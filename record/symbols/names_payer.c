@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "record/symbols/names_payer.h"
 
-#include "record/looks/mapped_file.h"
-#include "record/looks/proc_task.h"
+#include "record/looks/file_owner.h"
 #include "record/shares/shares.h"
 #include "record/symbols/names_budget.h"
 
 uint32_t names_payer_of(const struct file_place *place, uint32_t owner)
 {
-	uint32_t uid = place->owner ? place->owner - 1 : proc_owner(place->pid);
+	uint32_t uid = place->owner ? place->owner - 1 : file_place_user(place);
 
 	return share_owner_of(uid, owner);
 }

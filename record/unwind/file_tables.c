@@ -533,7 +533,7 @@ int file_tables_request(struct file_tables *u, uint32_t nr, const struct mapped_
 
 	if (nr == VDSO_TABLE)
 		return request_vdso(u), 0;
-	if (table_time_refuses(u, nr, place->owner))
+	if (table_time_refuses(u, nr, place->user))
 		return 0;
 	/* Many samples of one process that has gone are one attempt. */
 	if (t->failed_pid == place->pid && proc_is_gone(place->pid))

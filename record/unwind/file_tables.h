@@ -62,7 +62,7 @@ void file_tables_describe(const struct file_tables *tables, uint32_t nr,
 
 /*
  * Asks for table @nr, that of @file, unless the cache or a file with the same build-id and contents
- * has it. @place maps the file; its owner is who pays, if known. Returns 0 or -ENOMEM.
+ * has it. @place maps the file; its user pays, if known. Returns 0 or -ENOMEM.
  */
 int file_tables_request(struct file_tables *tables, uint32_t nr, const struct mapped_file *file,
 			const struct file_place *place);

@@ -28,7 +28,7 @@ static int find_table(struct space_maps *u, const struct unwind_process *p,
 	const struct mapping mapping = {.start = code->base};
 	const struct file_place place = {.pid = p->pid,
 					 .start = code->base,
-					 .owner = p->uid + 1,
+					 .user = p->uid + 1,
 					 .made_by = p->registered.descriptor};
 	int ret = file_tables_find(u->tables, &file, &mapping, p->uid, nr);
 

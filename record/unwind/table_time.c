@@ -5,20 +5,8 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
-#include "record/looks/proc_task.h"
+#include "record/looks/file_owner.h"
 #include "record/unwind/table_worker.h"
-
-/*
- * Who answers for the process, also if it has gone and its id is used again. Root may work for
- * another user.
- */
-static uint32_t user_of(const struct file_place *place)
-{
-	uint32_t uid = place->owner > 1 ? place->owner - 1 : proc_owner(place->pid);
-
-	return uid == PROC_NOBODY && place->owner && proc_is_gone(place->pid) ? place->owner - 1
-									      : uid;
-}
 
 bool table_time_refuses(struct file_tables *u, uint32_t nr, uint32_t user)
 {
@@ -67,7 +55,7 @@ int table_time_get(struct file_tables *u, struct file_table *t, const struct fil
 	uint64_t now_ns = clock_monotonic_ns();
 	uint32_t payer;
 
-	*uid = user_of(place);
+	*uid = file_place_user(place);
 	payer = share_owner_of(*uid, t->owner);
 	*left_ns = owner_time_left(&u->time, *uid, now_ns);
 	/* Somebody else may ask for it meanwhile. */

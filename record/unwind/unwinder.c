@@ -147,22 +147,18 @@ static int refresh_space(struct unwinder *u, const struct space_owner *owner)
 }
 
 /*
- * Asks for table @nr of @file, which is mapped at @place by a process of @user (its id and 1; 0:
- * not known). Holds the file for its names: the process may end before anybody asks for them.
- * Returns 0 or -ENOMEM.
+ * Asks for table @nr of @file, which is mapped at @place. Holds the file for its names: the process
+ * may end before anybody asks for them. Returns 0 or -ENOMEM.
  */
 static int request_table(struct unwinder *u, uint32_t nr, const struct mapped_file *file,
-			 const struct file_place *place, uint32_t user)
+			 const struct file_place *place)
 {
-	struct file_place asked = *place;
 	uint32_t ignored;
 	int ret;
 
-	if (table_time_refuses(&u->tables, nr, user))
+	if (table_time_refuses(&u->tables, nr, place->user))
 		return 0;
-	/* The real user id. Names go by the effective one, which nobody has told. */
-	asked.owner = user;
-	ret = file_tables_request(&u->tables, nr, file, &asked);
+	ret = file_tables_request(&u->tables, nr, file, place);
 	return ret || !u->names ? ret : file_names_hold(u->names, file, place, &ignored);
 }
 
@@ -215,7 +211,7 @@ static int serve_space(struct unwinder *u, const struct unwind_want *want)
  */
 static int serve_table(struct unwinder *u, const struct unwind_want *want)
 {
-	struct file_place place = {.pid = want->tgid};
+	struct file_place place = {.pid = want->tgid, .user = want->uid + 1};
 	const struct mapping *m;
 	const struct mapped_file *file;
 	uint32_t nr;
@@ -235,7 +231,7 @@ static int serve_table(struct unwinder *u, const struct unwind_want *want)
 		return ret;
 	place.start = m->start;
 	place.end = m->end;
-	return request_table(u, nr, file, &place, want->uid + 1);
+	return request_table(u, nr, file, &place);
 }
 
 /* A rings_fn. */
@@ -397,9 +393,10 @@ static int find_then(void *ctx, const struct early_sample *sample, uint64_t pc,
 		return 0;
 	file = mapping_file(&then->spaces->files, m);
 	place = address_space_place(space, m);
+	place.user = sample->uid + 1;
 	ret = file_tables_find(tables, file, m, sample->uid, &nr);
 	if (!ret && tables->tables.data[nr].state == TABLE_NONE)
-		ret = request_table(then->u, nr, file, &place, sample->uid + 1);
+		ret = request_table(then->u, nr, file, &place);
 	if (ret)
 		return ret;
 	*mapping = (struct unwind_mapping){.start = m->start, .end = m->end};
@@ -625,7 +622,7 @@ int unwinder_request_popular(struct unwinder *u, const struct address_spaces *sp
 			    (!is_maker && t->nr_processes * EVERYWHERE < spaces->newest.nr))
 				continue;
 			t->was_popular = true;
-			ret = request_table(u, nr, file, &place, 0);
+			ret = request_table(u, nr, file, &place);
 			if (ret)
 				return ret;
 		}

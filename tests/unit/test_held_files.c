@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Which files the child for names holds, and whom they stand for. */
+#include "record/symbols/names_payer.h"
 #include "tests/unit/played_names.h"
 
 /* The order to keep the file does not arrive: the child has it not, and the slot is free. */
@@ -336,9 +337,21 @@ START_TEST(a_forgotten_source)
 }
 END_TEST
 
-SUITE_MAIN_WITH("held_files", begin, end, a_lost_order, all_slots_are_taken,
-		files_of_root_that_a_user_maps, who_pays_for_a_file, what_is_no_file_is_not_held,
-		identities, a_file_of_root_stands_for_all, a_file_of_a_user_stands_for_that_user,
-		a_file_of_an_unsure_owner, files_of_one_build_id, a_file_that_was_not_looked_at,
-		a_file_that_cannot_be_opened, an_idle_file_is_forgotten, a_question_uses_the_file,
-		a_forgotten_source)
+/* Others pay nothing for it, though its id may be theirs now. */
+START_TEST(a_process_that_has_gone)
+{
+	const struct file_place place = {.pid = 0x7fffffff, .user = ALICE + 1};
+	struct file_place told = place;
+
+	ck_assert_uint_eq(names_payer_of(&place, 0), ALICE);
+	told.owner = BOB + 1;
+	ck_assert_uint_eq(names_payer_of(&told, 0), BOB);
+}
+END_TEST
+
+SUITE_MAIN_WITH("held_files", begin, end, a_process_that_has_gone, a_lost_order,
+		all_slots_are_taken, files_of_root_that_a_user_maps, who_pays_for_a_file,
+		what_is_no_file_is_not_held, identities, a_file_of_root_stands_for_all,
+		a_file_of_a_user_stands_for_that_user, a_file_of_an_unsure_owner,
+		files_of_one_build_id, a_file_that_was_not_looked_at, a_file_that_cannot_be_opened,
+		an_idle_file_is_forgotten, a_question_uses_the_file, a_forgotten_source)

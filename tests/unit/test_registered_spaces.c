@@ -134,7 +134,7 @@ START_TEST(another_list_has_another_table)
 	ck_assert_uint_eq(tables.tables.data[first].nr_users, 1);
 	ck_assert_uint_eq(played.place.made_by, 0x1000);
 	ck_assert_uint_eq(played.place.start, 0x10000);
-	ck_assert_uint_eq(played.place.owner, 1001);
+	ck_assert_uint_eq(played.place.user, 1001);
 	ck_assert_uint_eq(look_now(), 0);
 	ck_assert_uint_eq(played.nr_tables, 1);
 	ck_assert_uint_eq(played.nr_found, 1);

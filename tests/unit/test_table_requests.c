@@ -461,7 +461,7 @@ END_TEST
 
 static enum table_state request_for(uint32_t nr, uint32_t user)
 {
-	const struct file_place place = {.pid = 1, .owner = user + 1};
+	const struct file_place place = {.pid = 1, .user = user + 1};
 	const struct mapped_file file = file_of(nr);
 
 	child.sent = (struct sent_file){.owner = 0};
@@ -537,7 +537,7 @@ END_TEST
 START_TEST(users_of_processes_that_have_gone)
 {
 	static const struct {
-		uint32_t uid, owner; /* of the process; of the place */
+		uint32_t uid, user; /* of the process; of the place */
 		bool has_ended;
 		uint32_t payer;
 	} cases[] = {
@@ -548,7 +548,7 @@ START_TEST(users_of_processes_that_have_gone)
 
 	child.sent = (struct sent_file){.owner = 0};
 	for (uint32_t i = 0; i < ARRAY_SIZE(cases); i++) {
-		const struct file_place place = {.pid = 1, .owner = cases[i].owner};
+		const struct file_place place = {.pid = 1, .user = cases[i].user};
 		const struct mapped_file file = file_of(i + 1);
 		uint32_t nr = find_inode(i + 1);
 

@@ -215,7 +215,7 @@ START_TEST(a_table_is_asked_for)
 	ck_assert_uint_eq(tables.place.pid, PID);
 	ck_assert_uint_eq(tables.place.start, START);
 	ck_assert_uint_eq(tables.place.end, END);
-	ck_assert_uint_eq(tables.place.owner, UID + 1);
+	ck_assert_uint_eq(tables.place.user, UID + 1);
 	ck_assert_uint_eq(tables.nr_held, 0);
 	set_state(tables.nr, TABLE_ASKED);
 	ask_table(START + 5);

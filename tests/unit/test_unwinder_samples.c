@@ -267,7 +267,7 @@ START_TEST(samples_of_another_time)
 	ck_assert_uint_eq(tables.nr_requests, 2);
 	ck_assert_uint_eq(tables.place.pid, PID);
 	ck_assert_uint_eq(tables.place.start, START);
-	ck_assert_uint_eq(tables.place.owner, early.question.uid + 1);
+	ck_assert_uint_eq(tables.place.user, early.question.uid + 1);
 	tables.tables->tables.data[tables.nr].has_regex = true;
 	tables.tables->tables.data[tables.nr].state = TABLE_ASKED;
 	ck_assert_int_eq(find_during(walk_all, 20, START + 5), 1);

@@ -29,58 +29,71 @@
 /* How often the line looks whether the worker that has a request is stopped, or waits for long. */
 #define LOOK_MS 250
 
+struct worker {
+	pid_t pid;
+	int sock;                        /* to it; -1: there is none */
+	uint64_t begin_ns;               /* CLOCK_MONOTONIC: since then it may be at its request */
+	uint64_t ran_ns, not_blocked_ns; /* at that time */
+};
+
 struct worker_line {
 	struct worker_kind kind;
-	pid_t pid;               /* of the worker */
-	int sock;                /* to it; -1: there is none */
-	int timer_fd;            /* readable when it takes too long */
-	int epoll_fd;            /* of both */
+	struct worker now;
+	struct worker aside;     /* waits for the file of a request */
+	uint32_t aside_tag;      /* which is this one */
+	int timer_fd;            /* readable when it is time to look whether one takes too long */
+	int epoll_fd;            /* of all */
 	unsigned int nr_workers; /* so far */
 	unsigned int nr_stopped; /* of them */
 	uint64_t lives_full_ns;  /* CLOCK_MONOTONIC: then all workers will have come back */
 	bool wants_room;         /* a request did not fit into the socket */
 	bool is_begun;           /* the worker is at the first request, if it tells that */
-	uint64_t begin_ns;       /* CLOCK_MONOTONIC: since then it may be at the first one */
-	uint64_t ran_ns, not_blocked_ns;      /* of the worker at that time */
 	uint32_t waiting[WORKER_WAITING_MAX]; /* tags of requests in the worker's socket */
 	size_t nr_waiting;
 	size_t nr_lost; /* the first requests went away with an earlier worker */
 	struct lost_children left;
 };
 
-/* Goes off again and again; 0: never. */
-static void set_timer(struct worker_line *l, long ms)
+/* Goes off again and again, as long as the line @has_work or a worker has stepped aside. */
+static void set_timer(struct worker_line *l, bool has_work)
 {
-	const struct timespec time = {.tv_nsec = ms * NS_PER_MS};
+	bool is_needed = has_work || l->aside.sock >= 0;
+	const struct timespec time = {.tv_nsec = is_needed ? LOOK_MS * NS_PER_MS : 0};
 	const struct itimerspec spec = {.it_value = time, .it_interval = time};
 
 	timerfd_settime(l->timer_fd, 0, &spec, NULL);
 }
 
-static void end_worker(struct worker_line *l)
+static void end_worker(struct worker_line *l, struct worker *w)
 {
-	if (l->sock < 0)
+	if (w->sock < 0)
 		return;
 	/* A process that was forked meanwhile may hold the socket open. */
-	epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, l->sock, NULL);
-	close(l->sock);
-	l->sock = -1;
-	set_timer(l, 0);
+	epoll_ctl(l->epoll_fd, EPOLL_CTL_DEL, w->sock, NULL);
+	close(w->sock);
+	w->sock = -1;
 	/* The worker may have closed its end and live on. */
-	child_end(l->pid, &l->left);
+	child_end(w->pid, &l->left);
+}
+
+/* The worker has gone, and with it all that there was to look at. */
+static void end_now(struct worker_line *l)
+{
+	end_worker(l, &l->now);
+	set_timer(l, false);
 }
 
 /*
  * How long the worker has run, and all the time in which it was not blocked, since it also waited
  * for a processor; 0 where the kernel does not count that.
  */
-static void read_times(const struct worker_line *l, uint64_t *ran, uint64_t *not_blocked)
+static void read_times(const struct worker *w, uint64_t *ran, uint64_t *not_blocked)
 {
 	unsigned long long ran_ns = 0, queued_ns = 0;
 	char_vec text = {0};
 	char path[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", l->pid);
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", w->pid);
 	if (read_file(path, 4096, &text) ||
 	    sscanf(text.data, "%llu %llu", &ran_ns, &queued_ns) != 2)
 		ran_ns = queued_ns = 0;
@@ -89,19 +102,11 @@ static void read_times(const struct worker_line *l, uint64_t *ran, uint64_t *not
 	*not_blocked = ran_ns + queued_ns;
 }
 
-static uint64_t not_blocked_ns(const struct worker_line *l)
-{
-	uint64_t ran_ns, ns;
-
-	read_times(l, &ran_ns, &ns);
-	return ns;
-}
-
 uint64_t worker_line_ran_ns(const struct worker_line *l)
 {
 	uint64_t ran_ns, ns;
 
-	read_times(l, &ran_ns, &ns);
+	read_times(&l->now, &ran_ns, &ns);
 	return ran_ns;
 }
 
@@ -110,25 +115,25 @@ static uint64_t request_ran_ns(const struct worker_line *l)
 {
 	uint64_t ran_ns = worker_line_ran_ns(l);
 
-	return ran_ns > l->ran_ns ? ran_ns - l->ran_ns : 0;
+	return ran_ns > l->now.ran_ns ? ran_ns - l->now.ran_ns : 0;
 }
 
 bool worker_line_wants_processor(const struct worker_line *l)
 {
-	return l->sock >= 0 && child_state(l->pid) == 'R';
+	return l->now.sock >= 0 && child_state(l->now.pid) == 'R';
 }
 
-/*
- * Has the worker waited for a file for too long? On a busy host it may need much more time. The
- * kernel counts a wait for a processor only when it is over.
- */
-static bool is_time_up(const struct worker_line *l)
+/* Has the worker waited for a file for @ms? On a busy host its request may need much more time. */
+static bool has_waited(const struct worker *w, unsigned int ms)
 {
-	uint64_t passed_ns = clock_monotonic_ns() - l->begin_ns;
-	uint64_t other_ns = not_blocked_ns(l) - l->not_blocked_ns;
+	uint64_t ran_ns, not_blocked_ns, passed_ns, other_ns;
 
-	return passed_ns > other_ns && passed_ns - other_ns >= l->kind.ms_max * NS_PER_MS &&
-	       !worker_line_wants_processor(l);
+	read_times(w, &ran_ns, &not_blocked_ns);
+	passed_ns = clock_monotonic_ns() - w->begin_ns;
+	other_ns = not_blocked_ns - w->not_blocked_ns;
+	/* The kernel adds the time for which it waited for a processor when it gets one. */
+	return passed_ns > other_ns && passed_ns - other_ns >= ms * NS_PER_MS &&
+	       child_state(w->pid) != 'R';
 }
 
 /* Somebody may stop a worker, which would then be as good as dead, and nobody would notice. */
@@ -136,7 +141,7 @@ static bool is_stopped(struct worker_line *l)
 {
 	siginfo_t info = {0};
 
-	if (l->sock < 0 || waitid(P_PID, l->pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
+	if (l->now.sock < 0 || waitid(P_PID, l->now.pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
 		return false;
 	l->nr_stopped++;
 	return true;
@@ -154,8 +159,8 @@ static void watch_room(struct worker_line *l, bool wants_room)
 {
 	struct epoll_event event = {.events = wants_room ? EPOLLIN | EPOLLOUT : EPOLLIN};
 
-	if (wants_room != l->wants_room && l->sock >= 0)
-		epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, l->sock, &event);
+	if (wants_room != l->wants_room && l->now.sock >= 0)
+		epoll_ctl(l->epoll_fd, EPOLL_CTL_MOD, l->now.sock, &event);
 	l->wants_room = wants_room;
 }
 
@@ -192,11 +197,10 @@ static int start_worker(struct worker_line *l)
 		close(socks[0]);
 		return ret;
 	}
-	l->pid = pid;
-	l->sock = socks[0];
-	ret = fcntl(l->sock, F_SETFL, O_NONBLOCK) ? -errno : watch_fd(l, l->sock);
+	l->now = (struct worker){.pid = pid, .sock = socks[0]};
+	ret = fcntl(l->now.sock, F_SETFL, O_NONBLOCK) ? -errno : watch_fd(l, l->now.sock);
 	if (ret)
-		end_worker(l);
+		end_now(l);
 	return ret;
 }
 
@@ -205,17 +209,17 @@ static void restart_timer(struct worker_line *l)
 {
 	bool has_work = l->nr_waiting > l->nr_lost;
 
-	set_timer(l, has_work ? LOOK_MS : 0);
-	l->begin_ns = clock_monotonic_ns();
-	l->ran_ns = l->not_blocked_ns = 0;
-	if (has_work && l->sock >= 0)
-		read_times(l, &l->ran_ns, &l->not_blocked_ns);
+	set_timer(l, has_work);
+	l->now.begin_ns = clock_monotonic_ns();
+	l->now.ran_ns = l->now.not_blocked_ns = 0;
+	if (has_work && l->now.sock >= 0)
+		read_times(&l->now, &l->now.ran_ns, &l->now.not_blocked_ns);
 }
 
 /* All requests that wait have gone with the worker, and none of them is to blame. */
 static void lose_requests(struct worker_line *l)
 {
-	end_worker(l);
+	end_now(l);
 	l->nr_lost = l->nr_waiting;
 	l->is_begun = false;
 }
@@ -235,7 +239,7 @@ int worker_line_start(struct worker_line **line, const struct worker_kind *kind,
 		return err_set(err, -ENOMEM, "failed to start the %s: %s", kind->name,
 			       strerror(ENOMEM));
 	l->kind = *kind;
-	l->sock = -1;
+	l->now.sock = l->aside.sock = -1;
 	l->timer_fd = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC);
 	l->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	ret = l->timer_fd < 0 || l->epoll_fd < 0 ? -errno : watch_fd(l, l->timer_fd);
@@ -257,12 +261,12 @@ int worker_line_sock(struct worker_line *l, int *sock)
 		return -EAGAIN;
 	if (is_stopped(l)) {
 		lose_requests(l);
-		set_timer(l, l->nr_lost ? LOOK_MS : 0);
+		set_timer(l, l->nr_lost);
 	}
-	if (l->sock < 0)
+	if (l->now.sock < 0)
 		ret = start_worker(l);
 	if (!ret)
-		*sock = l->sock;
+		*sock = l->now.sock;
 	return ret;
 }
 
@@ -281,7 +285,7 @@ int worker_line_request(struct worker_line *l, const struct worker_request *requ
 		ret = fd_message_send(sock, request->bytes, request->nr, request->fd);
 	/* The worker has died without a request. */
 	if ((ret == -EPIPE || ret == -ECONNRESET) && l->nr_waiting == l->nr_lost) {
-		end_worker(l);
+		end_now(l);
 		ret = worker_line_sock(l, &sock);
 		if (!ret)
 			ret = fd_message_send(sock, request->bytes, request->nr, request->fd);
@@ -345,11 +349,11 @@ static int receive_message(struct worker_line *l, struct worker_reply *reply, in
 {
 	_cleanup_close_ int fd = -1;
 	struct worker_reply got;
-	int ret = fd_message_receive(l->sock, &got, sizeof(got), &fd);
+	int ret = fd_message_receive(l->now.sock, &got, sizeof(got), &fd);
 
 	/* A worker that died with requests in its socket. What it had sent before comes next. */
 	if (ret == -ECONNRESET)
-		ret = fd_message_receive(l->sock, &got, sizeof(got), &fd);
+		ret = fd_message_receive(l->now.sock, &got, sizeof(got), &fd);
 	if (ret)
 		return ret;
 	if (got.status == WORKER_BEGINS) {
@@ -359,24 +363,69 @@ static int receive_message(struct worker_line *l, struct worker_reply *reply, in
 	if (!l->nr_waiting || got.tag != l->waiting[0] || got.status > 0)
 		return -EBADMSG;
 	*reply = got;
+	reply->is_aside = false;
 	*memory = TAKE_FD(fd);
 	return 0;
 }
 
-/* The answer to the first request. Returns 0, -EAGAIN when there is none yet, or an error. */
-static int receive_reply(struct worker_line *l, struct worker_reply *reply, int *memory)
+/*
+ * The worker has waited for the file of the first request for long. It steps aside, if no other one
+ * has. What else was in its socket has gone.
+ */
+static int step_aside(struct worker_line *l)
 {
-	int ret = l->sock < 0 ? -ENOTCONN : receive_message(l, reply, memory);
-	uint64_t expirations;
+	int ret = l->aside.sock >= 0 ? -EBUSY : WORKER_STEPS_ASIDE;
+
+	if (ret == -EBUSY) {
+		end_now(l);
+	} else {
+		l->aside = l->now;
+		l->aside_tag = l->waiting[0];
+		l->now.sock = -1;
+	}
+	l->nr_lost = l->nr_waiting - 1;
+	return ret;
+}
+
+/* The end of the request of the worker that has stepped aside. Returns 0, or -EAGAIN: not yet. */
+static int receive_aside(struct worker_line *l, bool is_look, struct worker_reply *reply,
+			 int *memory)
+{
+	_cleanup_close_ int fd = -1;
+	int ret = fd_message_receive(l->aside.sock, reply, sizeof(*reply), &fd);
+
+	if (ret == -ECONNRESET)
+		ret = fd_message_receive(l->aside.sock, reply, sizeof(*reply), &fd);
+	if (ret == -EAGAIN && !(is_look && has_waited(&l->aside, l->kind.ms_max)))
+		return ret;
+	if (!ret && (reply->tag != l->aside_tag || reply->status > 0))
+		ret = -EBADMSG;
+	if (ret)
+		*reply = (struct worker_reply){.status = ret == -EAGAIN ? -ETIMEDOUT : -EIO};
+	else
+		*memory = TAKE_FD(fd);
+	reply->tag = l->aside_tag;
+	reply->is_aside = true;
+	end_worker(l, &l->aside);
+	set_timer(l, l->nr_waiting);
+	return 0;
+}
+
+/*
+ * The answer to the first request. Returns 0, -EAGAIN when there is none yet, WORKER_STEPS_ASIDE,
+ * or an error. If it @is_look, the worker is looked at.
+ */
+static int receive_reply(struct worker_line *l, bool is_look, struct worker_reply *reply,
+			 int *memory)
+{
+	int ret = l->now.sock < 0 ? -ENOTCONN : receive_message(l, reply, memory);
 	bool is_late;
 
-	if (!ret)
-		return 0;
-	/* Each time the timer goes off, the line looks at the worker. */
-	if (ret == -EAGAIN &&
-	    read(l->timer_fd, &expirations, sizeof(expirations)) != sizeof(expirations))
+	if (!ret || (ret == -EAGAIN && !(is_look && l->nr_waiting)))
 		return ret;
-	is_late = ret == -EAGAIN && is_time_up(l);
+	if (ret == -EAGAIN && l->kind.slow_ms && has_waited(&l->now, l->kind.slow_ms))
+		return step_aside(l);
+	is_late = ret == -EAGAIN && has_waited(&l->now, l->kind.ms_max);
 	if (ret == -EAGAIN && !is_late && !is_stopped(l))
 		return ret;
 	if ((ret == -EAGAIN && !is_late) || (l->kind.tells_begin && !l->is_begun)) {
@@ -385,7 +434,7 @@ static int receive_reply(struct worker_line *l, struct worker_reply *reply, int 
 	}
 	if (is_late && l->kind.tells_begin)
 		reply->cpu_ns = request_ran_ns(l);
-	end_worker(l);
+	end_now(l);
 	/* What else was in the socket has gone with the worker. */
 	l->nr_lost = l->nr_waiting ? l->nr_waiting - 1 : 0;
 	return is_late ? -ETIMEDOUT : -EIO;
@@ -399,12 +448,21 @@ static bool has_news(const struct worker_line *l)
 {
 	struct epoll_event event;
 
-	return l->sock < 0 || epoll_wait(l->epoll_fd, &event, 1, 0);
+	return (l->now.sock < 0 && l->aside.sock < 0) || epoll_wait(l->epoll_fd, &event, 1, 0);
+}
+
+/* Is it time to look at the workers? */
+static bool take_timer(struct worker_line *l)
+{
+	uint64_t expirations;
+
+	return read(l->timer_fd, &expirations, sizeof(expirations)) == sizeof(expirations);
 }
 
 bool worker_line_next(struct worker_line *l, struct worker_reply *reply, int *memory)
 {
 	int ret = -ECANCELED;
+	bool is_look;
 
 	*memory = -1;
 	*reply = (struct worker_reply){0};
@@ -413,8 +471,11 @@ bool worker_line_next(struct worker_line *l, struct worker_reply *reply, int *me
 	if (!l->nr_lost && !has_news(l))
 		return false;
 	watch_room(l, false);
+	is_look = take_timer(l);
+	if (l->aside.sock >= 0 && !receive_aside(l, is_look, reply, memory))
+		return true;
 	if (!l->nr_lost)
-		ret = receive_reply(l, reply, memory);
+		ret = receive_reply(l, is_look, reply, memory);
 	/* The worker may have died without a request. */
 	if (ret == -EAGAIN || !l->nr_waiting)
 		return false;
@@ -435,7 +496,8 @@ void worker_line_destroy(struct worker_line *l)
 {
 	if (!l)
 		return;
-	end_worker(l);
+	end_worker(l, &l->now);
+	end_worker(l, &l->aside);
 	cleanup_close(&l->timer_fd);
 	cleanup_close(&l->epoll_fd);
 	free(l);

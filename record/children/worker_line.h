@@ -4,6 +4,10 @@
  * the profiled processes. Nothing here waits for the child. If it dies, a new child takes its
  * place, as often as every ten seconds in the long run. The child is one of
  * record/unwind/table_worker.h or record/symbols/names_worker.h.
+ *
+ * A file may lie on a server that does not answer. Some kinds of child step aside then: a new child
+ * takes the place of the one that waits, which goes on with that one request. There is one of them
+ * at a time.
  */
 #ifndef RECORD_CHILDREN_WORKER_LINE_H
 #define RECORD_CHILDREN_WORKER_LINE_H
@@ -23,7 +27,8 @@ struct worker_kind {
 	 * Time for one request in which the child does not want a processor: it waits for a file.
 	 */
 	unsigned int ms_max;
-	bool tells_begin; /* says at which request it works, and may choose the order */
+	unsigned int slow_ms; /* after so much of that time, the child steps aside; 0: never */
+	bool tells_begin;     /* says at which request it works, and may choose the order */
 };
 
 /* Requests that wait. Each is a descriptor on its way to the worker. */
@@ -38,11 +43,18 @@ struct worker_kind {
  */
 #define WORKER_BEGINS 1
 
+/*
+ * The status of what is no reply yet: the child that works at the request has stepped aside. The
+ * others that it had are lost, and the reply of the request comes when it is done.
+ */
+#define WORKER_STEPS_ASIDE 2
+
 /* When status is 0, it comes with the descriptor of a sealed memfd. */
 struct worker_reply {
 	uint32_t tag;
 	int32_t status;  /* 0 or a negative errno, or WORKER_BEGINS */
 	uint64_t cpu_ns; /* CPU time, of the request or of the child so far; 0: not told */
+	bool is_aside;   /* set by the line: of a child that had stepped aside */
 	/* Of the kind of child, whatever the status is. All zero if the line itself failed. */
 	uint8_t own[WORKER_OWN_BYTES];
 };
@@ -97,8 +109,9 @@ int worker_line_fd(const struct worker_line *line);
 /*
  * Takes the next request that is done, in the order of requests unless the child chooses. Returns
  * false when none is done. Else reply->tag and reply->status are set, and *@memory is the caller's,
- * or -1. Errors of the line itself are -ETIMEDOUT, -EIO when the child died of the request, and
- * -EAGAIN when it died at another one, or somebody had stopped it. With -ETIMEDOUT of a child that
+ * or -1. Errors of the line itself are -ETIMEDOUT, -EIO when the child died of the request,
+ * -EAGAIN when it died at another one, stepped aside with another one, or was stopped by somebody,
+ * and -EBUSY when it had to step aside while another one had. With -ETIMEDOUT of a child that
  * tells what it begins with, reply->cpu_ns is what the kernel has counted for the request.
  */
 bool worker_line_next(struct worker_line *line, struct worker_reply *reply, int *memory);

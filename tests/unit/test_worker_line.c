@@ -24,6 +24,7 @@
 #define WORKERS_MAX    32
 #define WORKER_BACK_NS (10 * NS_PER_S)
 #define MS_MAX         3000
+#define SLOW_MS        500
 #define LARGE_BYTES    50000
 #define BAD_STATUS     5
 
@@ -135,13 +136,21 @@ static void run(int sock)
 	}
 }
 
-static void start(bool tells_begin)
+static void start_kind(bool tells_begin, unsigned int slow_ms)
 {
-	const struct worker_kind kind = {
-		.name = "child", .run = run, .ms_max = MS_MAX, .tells_begin = tells_begin};
+	const struct worker_kind kind = {.name = "child",
+					 .run = run,
+					 .ms_max = MS_MAX,
+					 .slow_ms = slow_ms,
+					 .tells_begin = tells_begin};
 
 	worker_line_destroy(line);
 	ck_assert_int_eq(worker_line_start(&line, &kind, &err), 0);
+}
+
+static void start(bool tells_begin)
+{
+	start_kind(tells_begin, 0);
 }
 
 static void begin(void)
@@ -436,6 +445,103 @@ START_TEST(the_next_request_has_a_time_of_its_own)
 }
 END_TEST
 
+static void expect_tagged(uint32_t tag, int status, bool is_aside)
+{
+	int memory;
+	const struct worker_reply reply = wait_reply(&memory);
+
+	ck_assert_uint_eq(reply.tag, tag);
+	ck_assert_int_eq(reply.status, status);
+	ck_assert_int_eq(reply.is_aside, is_aside);
+	ck_assert_int_eq(memory, -1);
+}
+
+/* Time passes, in which all workers wait for a file. */
+static void wait_for_file(uint64_t ms)
+{
+	now_ns += ms * NS_PER_MS;
+	ck_assert_int_eq(eventfd_write(timer_fd, 1), 0);
+}
+
+/* The worker waits in request 1 and steps aside. */
+static void begin_aside(void)
+{
+	start_kind(false, SLOW_MS);
+	ck_assert_int_eq(request(1, ORDER(DO_WAIT), TAGGED(DO_REPLY, 1)), 0);
+	ask_reply(2);
+	wait_for_file(SLOW_MS - 1);
+	expect_nothing();
+	wait_for_file(1);
+	expect_tagged(1, WORKER_STEPS_ASIDE, false);
+	expect_tagged(2, -EAGAIN, false);
+	expect_nothing();
+}
+
+/* Others go on, and the request is answered when its file is. */
+START_TEST(a_worker_steps_aside)
+{
+	begin_aside();
+	ck_assert_int_eq(timer_ms, 250);
+	ask_reply(1);
+	ck_assert_uint_eq(worker_line_nr_workers(line), 2);
+	expect_tagged(1, 0, false);
+	ck_assert_int_eq(timer_ms, 250);
+	/* A worker without a request may wait for long. */
+	wait_for_file(MS_MAX - SLOW_MS - 1);
+	expect_nothing();
+	ck_assert_int_eq(write(gate[1], "x", 1), 1);
+	expect_tagged(1, 0, true);
+	ck_assert_int_eq(timer_ms, 0);
+	expect_nothing();
+	ck_assert(!has_news());
+	ask_reply(3);
+	expect_tagged(3, 0, false);
+	ck_assert_uint_eq(worker_line_nr_workers(line), 2);
+}
+END_TEST
+
+START_TEST(a_worker_that_stepped_aside_waits_for_too_long)
+{
+	begin_aside();
+	wait_for_file(MS_MAX - SLOW_MS - 1);
+	expect_nothing();
+	wait_for_file(1);
+	expect_tagged(1, -ETIMEDOUT, true);
+	ck_assert_int_eq(timer_ms, 0);
+	expect_nothing();
+}
+END_TEST
+
+START_TEST(a_worker_that_stepped_aside_dies)
+{
+	start_kind(false, SLOW_MS);
+	ck_assert_int_eq(request(1, ORDER(DO_WAIT), ORDER(DO_DIE)), 0);
+	wait_for_file(SLOW_MS);
+	expect_tagged(1, WORKER_STEPS_ASIDE, false);
+	ck_assert_int_eq(write(gate[1], "x", 1), 1);
+	expect_tagged(1, -EIO, true);
+	ask_reply(2);
+	expect_tagged(2, 0, false);
+}
+END_TEST
+
+/* One may step aside at a time. The request of the other is lost with its worker. */
+START_TEST(two_slow_workers)
+{
+	begin_aside();
+	ask(3, ORDER(DO_WAIT));
+	ask_reply(4);
+	wait_for_file(SLOW_MS);
+	expect_tagged(3, -EBUSY, false);
+	expect_tagged(4, -EAGAIN, false);
+	ask_reply(5);
+	ck_assert_uint_eq(worker_line_nr_workers(line), 3);
+	expect_tagged(5, 0, false);
+	ck_assert_int_eq(write(gate[1], "x", 1), 1);
+	expect_tagged(1, 0, true);
+}
+END_TEST
+
 static void expect_death(uint32_t tag)
 {
 	ask(tag, ORDER(DO_DIE));
@@ -595,7 +701,9 @@ SUITE_MAIN_WITH("worker_line", begin, end, replies_come_in_order, a_worker_dies_
 		the_timer_finds_a_stopped_worker, a_worker_that_waits_for_too_long,
 		a_worker_that_still_waits_for_a_processor,
 		the_cpu_time_of_a_request_that_waits_for_too_long,
-		the_next_request_has_a_time_of_its_own, workers_come_back_one_by_one,
-		a_worker_that_chooses_its_order, nobody_is_to_blame_before_the_worker_begins,
-		messages_that_make_no_sense, too_many_requests_wait, a_socket_without_room,
-		a_worker_that_wants_a_processor, memory_by_its_seals)
+		the_next_request_has_a_time_of_its_own, a_worker_steps_aside,
+		a_worker_that_stepped_aside_waits_for_too_long, a_worker_that_stepped_aside_dies,
+		two_slow_workers, workers_come_back_one_by_one, a_worker_that_chooses_its_order,
+		nobody_is_to_blame_before_the_worker_begins, messages_that_make_no_sense,
+		too_many_requests_wait, a_socket_without_room, a_worker_that_wants_a_processor,
+		memory_by_its_seals)

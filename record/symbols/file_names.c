@@ -14,13 +14,12 @@
 #include "common/vec.h"
 #include "record/looks/file_owner.h"
 #include "record/looks/file_send.h"
-#include "record/children/fd_message.h"
 #include "record/symbols/file_sources.h"
 #include "record/symbols/known_names.h"
 #include "record/symbols/names_answer.h"
 #include "record/symbols/names_budget.h"
+#include "record/symbols/names_line.h"
 #include "record/symbols/names_payer.h"
-#include "record/symbols/names_worker.h"
 #include "record/shares/owner_queue.h"
 #include "record/shares/shares.h"
 
@@ -29,19 +28,9 @@
  */
 #define ATTEMPTS_MAX 8
 
-/* Time for the names of one file. A file may be on a server that does not answer. */
-#define NAMES_MS_MAX 20000
-
 /* The most bytes of names in an epoch, and of those that are kept for later ones. */
 #define KNOWN_BYTES_MAX (64u << 20)
 #define KEPT_BYTES_MAX  (8u << 20)
-
-/*
- * Questions that the child has at once. On a busy host each turn of the child and of the recorder
- * may take a second, and an answer less than a millisecond. Files on their way to the child need
- * room in the socket, too.
- */
-#define SENT_MAX 16
 
 #define NO_SLOT UINT32_MAX
 #define NO_FILE UINT32_MAX
@@ -65,31 +54,20 @@ struct named_file {
 	struct known_names known;
 };
 
-/* A question that the child has. */
-struct sent_question {
-	uint32_t nr;       /* of the file */
-	uint32_t payer;    /* of the file, at that time */
-	uint64_t limit_ns; /* CPU time that the child had for it at most */
-};
-
 struct file_names {
 	struct looker *looker;
-	struct worker_line *line;
+	struct names_line line;
 	VEC(struct named_file) files;
 	u32_vec free_files;
 	struct index by_file;
 	struct file_sources sources;
-	struct shares shares;                /* of the slots, by the payers of the files */
-	uint32_t slots[NAMES_FILES_MAX];     /* the number of the file and 1; 0: free */
-	struct owner_queue queue;            /* files that wait, by their payers */
-	uint32_t next;                       /* from the queue, the first of them; NO_FILE: none */
-	struct sent_question sent[SENT_MAX]; /* of one user, in the order of the answers */
-	size_t nr_sent;
-	uint64_t urgent_ns;  /* CLOCK_MONOTONIC: from then on somebody waits */
-	struct shares known; /* of the bytes of names, by the payers of the files */
+	struct shares shares;            /* of the slots, by the payers of the files */
+	uint32_t slots[NAMES_FILES_MAX]; /* the number of the file and 1; 0: free */
+	struct owner_queue queue;        /* files that wait, by their payers */
+	uint32_t next;                   /* from the queue, the first of them; NO_FILE: none */
+	uint64_t urgent_ns;              /* CLOCK_MONOTONIC: from then on somebody waits */
+	struct shares known;             /* of the bytes of names, by the payers of the files */
 	struct names_budget budget;
-	uint64_t worker_cpu_ns; /* used by the child at its last answer */
-	uint32_t worker;        /* its number */
 	uint32_t recording;     /* number of the one that is being written, from 1 */
 	struct shares unserved; /* nothing: counts what was left out */
 };
@@ -185,19 +163,9 @@ static int note_source(struct file_names *n, const struct mapped_file *file, sou
 	return ret;
 }
 
-/* Another child has none of the files. */
-static void note_worker(struct file_names *n)
-{
-	uint32_t worker = worker_line_nr_workers(n->line);
-
-	if (worker != n->worker)
-		n->worker_cpu_ns = 0;
-	n->worker = worker;
-}
-
 static bool is_held(const struct file_names *n, const struct named_file *file)
 {
-	return file->slot != NO_SLOT && file->worker == n->worker;
+	return file->slot != NO_SLOT && file->worker == n->line.worker;
 }
 
 static uint32_t find_slot(const struct file_names *n)
@@ -208,23 +176,14 @@ static uint32_t find_slot(const struct file_names *n)
 	return NO_SLOT;
 }
 
-static int order_worker(struct file_names *n, enum names_order order, uint32_t slot)
-{
-	const struct names_request request = {.order = order, .slot = slot};
-	int sock, ret = worker_line_sock(n->line, &sock);
-
-	return ret ? ret : fd_message_send(sock, &request, sizeof(request), -1);
-}
-
 /* Has the looker send the file to the child's inbox. Returns 0 or a negative errno. */
 static int send_file(struct file_names *n, const struct mapped_file *file,
 		     const struct file_place *place, struct sent_file *sent)
 {
 	const struct names_request request = {.order = NAMES_HOLD, .slot = NAMES_INBOX};
 	struct file_message message = {.bytes = &request, .nr = sizeof(request)};
-	int ret = worker_line_sock(n->line, &message.sock);
+	int ret = names_line_sock(&n->line, &message.sock);
 
-	note_worker(n);
 	return ret ? ret : file_send(n->looker, file, place, &message, sent);
 }
 
@@ -235,7 +194,7 @@ static void drop_file(struct file_names *n, uint32_t nr)
 
 	/* A request that is lost leaves a file open until the slot is used again. */
 	if (is_held(n, file))
-		order_worker(n, NAMES_DROP, file->slot);
+		names_line_order(&n->line, NAMES_DROP, file->slot);
 	if (file->slot != NO_SLOT)
 		n->slots[file->slot] = 0;
 	file->slot = NO_SLOT;
@@ -267,10 +226,10 @@ static void keep_file(struct file_names *n, uint32_t nr)
 	if (entry->slot == NO_SLOT)
 		return;
 	n->slots[entry->slot] = nr + 1;
-	if (order_worker(n, NAMES_KEEP, entry->slot))
+	if (names_line_order(&n->line, NAMES_KEEP, entry->slot))
 		drop_file(n, nr);
 	else
-		entry->worker = n->worker;
+		entry->worker = n->line.worker;
 }
 
 /*
@@ -380,28 +339,6 @@ const struct file_identity *file_names_identity(const struct file_names *n, uint
 	return file && file->owner ? &file->identity : NULL;
 }
 
-/* Sends the offsets of @file to the child. Returns 0 or a negative errno. */
-static int send_offsets(struct file_names *n, const struct named_file *file, uint64_t limit_ns)
-{
-	const size_t size = file->asked.nr * sizeof(*file->asked.data);
-	const struct names_request order = {
-		.order = NAMES_ASK,
-		.slot = file->slot,
-		.nr = file->asked.nr,
-		.cpu_max_ns = n->worker_cpu_ns + limit_ns,
-		.urgent_ns = n->urgent_ns,
-		.build_id = file->build_id,
-		.identity = file->identity,
-	};
-	_cleanup_close_ int memory = memfd_create("offsets", MFD_CLOEXEC);
-	struct worker_request request = {
-		.tag = file->slot, .bytes = &order, .nr = sizeof(order), .fd = memory};
-
-	if (memory < 0 || pwrite(memory, file->asked.data, size, 0) != (ssize_t)size)
-		return -ENOMEM;
-	return worker_line_request(n->line, &request);
-}
-
 /* File @nr does not wait any more, unless somebody asks again. */
 static void stop_waiting(struct file_names *n, uint32_t nr)
 {
@@ -446,21 +383,24 @@ static int add_to_queue(struct file_names *n, uint32_t nr)
 static int ask_child(struct file_names *n, uint32_t nr)
 {
 	const struct named_file *file = &n->files.data[nr];
-	const struct sent_question question = {.nr = nr,
-					       .payer = file->payer,
-					       .limit_ns =
-						       names_budget_limit(&n->budget, file->payer)};
+	const struct names_question question = {
+		.nr = nr,
+		.payer = file->payer,
+		.limit_ns = names_budget_limit(&n->budget, file->payer),
+	};
+	struct names_request request = {
+		.slot = file->slot,
+		.nr = file->asked.nr,
+		.urgent_ns = n->urgent_ns,
+		.build_id = file->build_id,
+		.identity = file->identity,
+	};
 	/* The child may have died, and another one has no file. */
-	int sock, ret = worker_line_sock(n->line, &sock);
+	int sock, ret = names_line_sock(&n->line, &sock);
 
-	note_worker(n);
 	if (!ret && !(question.limit_ns && is_held(n, file)))
 		ret = -EBUSY;
-	if (!ret)
-		ret = send_offsets(n, file, question.limit_ns);
-	if (!ret)
-		n->sent[n->nr_sent++] = question;
-	return ret;
+	return ret ? ret : names_line_ask(&n->line, &question, &request, file->asked.data);
 }
 
 /*
@@ -469,11 +409,11 @@ static int ask_child(struct file_names *n, uint32_t nr)
  */
 static void ask_next(struct file_names *n)
 {
-	while (n->nr_sent < SENT_MAX && (n->next != NO_FILE || take_next(n, &n->next))) {
+	while (n->line.nr_sent < NAMES_SENT_MAX && (n->next != NO_FILE || take_next(n, &n->next))) {
 		const struct named_file *files = n->files.data;
 		int ret;
 
-		if (n->nr_sent && files[n->next].payer != n->sent[0].payer)
+		if (n->line.nr_sent && files[n->next].payer != n->line.sent[0].payer)
 			return;
 		ret = ask_child(n, n->next);
 		if (ret == -EAGAIN)
@@ -520,23 +460,6 @@ int file_names_ask(struct file_names *n, uint32_t nr, const uint64_t *offsets, s
 	return ret || !file->asked.nr ? ret : add_to_queue(n, nr);
 }
 
-/*
- * Charges the CPU time of a request. A child that died may have used all that it was given, and
- * its end costs the payer of the file more than that, but not the other users.
- */
-static void charge_time(struct file_names *n, const struct sent_question *question,
-			const struct worker_reply *reply)
-{
-	bool has_died = reply->status == -EIO || reply->status == -ETIMEDOUT;
-	uint64_t used_ns = has_died ? question->limit_ns : 0;
-
-	if (reply->cpu_ns > n->worker_cpu_ns) {
-		used_ns = reply->cpu_ns - n->worker_cpu_ns;
-		n->worker_cpu_ns = reply->cpu_ns;
-	}
-	names_budget_charge(&n->budget, question->payer, used_ns, has_died);
-}
-
 static void forget_known(struct file_names *n, uint32_t nr)
 {
 	shares_give(&n->known, nr);
@@ -572,6 +495,7 @@ static void note_failure(struct file_names *n, uint32_t nr, int error)
 	switch (error) {
 	case -EAGAIN: /* it went away with a child that died of another file */
 	case -EBADF:  /* a child that took the place of another one has not got it */
+	case -EBUSY:  /* it is slow, and so was another one */
 	case -ENOMEM:
 		drop_file(n, nr);
 		break;
@@ -589,38 +513,38 @@ static void note_failure(struct file_names *n, uint32_t nr, int error)
 	}
 }
 
-/* Takes over the answer to the first question. Returns 0 or -ENOMEM. */
-static int take_reply(struct file_names *n, const struct worker_reply *reply, int memory)
+/* Takes over what came of a question. Returns 0 or -ENOMEM. */
+static int take_reply(struct file_names *n, const struct names_reply *reply, int memory)
 {
-	const struct sent_question question = n->sent[0];
-	struct named_file *file = &n->files.data[question.nr];
+	uint32_t nr = reply->question.nr;
+	struct named_file *file = &n->files.data[nr];
 	int ret = reply->status;
 
-	n->nr_sent--;
-	memmove(&n->sent[0], &n->sent[1], n->nr_sent * sizeof(n->sent[0]));
-	charge_time(n, &question, reply);
+	names_budget_charge(&n->budget, reply->question.payer, reply->used_ns, reply->has_died);
+	if (ret == WORKER_STEPS_ASIDE)
+		return 0;
 	if (!ret)
 		ret = worker_memory_is_sealed(memory)
 			      ? known_names_add(&file->known, memory, &file->asked)
 			      : -EBADMSG;
 	if (ret)
-		note_failure(n, question.nr, ret);
+		note_failure(n, nr, ret);
 	else if (file->known.is_cut)
 		shares_note_lack(&n->unserved, file->payer);
 	if (!ret)
-		ret = keep_known(n, question.nr, file->asked.nr);
-	stop_waiting(n, question.nr);
+		ret = keep_known(n, nr, file->asked.nr);
+	stop_waiting(n, nr);
 	return reply->status ? 0 : ret == -ENOMEM ? ret : 0;
 }
 
 int file_names_work(struct file_names *n)
 {
-	struct worker_reply reply;
+	struct names_reply reply;
 	int memory, ret = 0;
 
 	if (!n)
 		return 0;
-	while (!ret && worker_line_next(n->line, &reply, &memory)) {
+	while (!ret && names_line_next(&n->line, &reply, &memory)) {
 		ret = take_reply(n, &reply, memory);
 		cleanup_close(&memory);
 	}
@@ -631,12 +555,12 @@ int file_names_work(struct file_names *n)
 
 bool file_names_is_waiting(const struct file_names *n)
 {
-	return n->nr_sent || n->next != NO_FILE || n->queue.waiting.nr;
+	return names_line_is_waiting(&n->line) || n->next != NO_FILE || n->queue.waiting.nr;
 }
 
 int file_names_fd(const struct file_names *n)
 {
-	return worker_line_fd(n->line);
+	return worker_line_fd(n->line.line);
 }
 
 enum file_names_state file_names_state(const struct file_names *n, uint32_t nr, uint64_t off)
@@ -753,13 +677,11 @@ const struct shares *file_names_unserved(const struct file_names *n)
 
 int file_names_create(struct looker *looker, struct file_names **names, struct err *err)
 {
-	const struct worker_kind kind = {
-		.name = "child for names", .run = names_worker_run, .ms_max = NAMES_MS_MAX};
 	struct file_names *n = calloc(1, sizeof(*n));
 	int ret;
 
 	if (!n)
-		return err_set(err, -ENOMEM, "failed to start the %s: out of memory", kind.name);
+		return err_set(err, -ENOMEM, "failed to start the child for names: out of memory");
 	n->looker = looker;
 	n->recording = 1;
 	n->shares.size = NAMES_FILES_MAX;
@@ -767,12 +689,11 @@ int file_names_create(struct looker *looker, struct file_names **names, struct e
 	n->queue.max = NAMES_FILES_MAX;
 	n->next = NO_FILE;
 	names_budget_init(&n->budget);
-	ret = worker_line_start(&n->line, &kind, err);
+	ret = names_line_start(&n->line, err);
 	if (ret) {
 		file_names_destroy(n);
 		return ret;
 	}
-	note_worker(n);
 	*names = n;
 	return 0;
 }
@@ -794,6 +715,6 @@ void file_names_destroy(struct file_names *n)
 	shares_deinit(&n->known);
 	shares_deinit(&n->unserved);
 	names_budget_deinit(&n->budget);
-	worker_line_destroy(n->line);
+	names_line_deinit(&n->line);
 	free(n);
 }

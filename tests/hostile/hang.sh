@@ -15,6 +15,7 @@ need_tables
 unwind_build
 build "$dir/hangfs" hangfs.c
 build "$dir/jit" jit.c
+build "$dir/named" named.c -DFUNCTION=victim_name -DFRAME=64
 printf '10000 1000000000000 jit_name\n' > "$dir/map"
 notice="looks at files or mappings of processes were given up"
 seconds=100
@@ -55,8 +56,8 @@ run_victim()
 	finish_marks "$1" frames "$unwind_roots"
 }
 
-# begin_long NAME: a recording that ends by a signal.
-begin_long() { begin_recording -F 199 "${marks[@]}" --unwind=dwarf -i 1 -o "$dir/$1.prof"; }
+# begin_long NAME [OPTION...]: a recording that ends by a signal.
+begin_long() { begin_recording -F 199 "${marks[@]}" --unwind=dwarf -i 1 "${@:2}" -o "$dir/$1.prof"; }
 
 # is_right NAME: the last calls of the program have stacks that go to their roots.
 is_right()
@@ -78,17 +79,22 @@ for operation in getattr open read; do
 	check "a file whose $operation hangs: stacks of others have roots" is_right $operation
 done
 
-# The server answers the looker, and holds up the child that makes tables.
+# The server answers the looker, and holds up the children that make tables and look names up.
 begin_server
 "$dir/mnt/program" calls 600000 &
 program=$!
 run_for 5 "$program"
 hang body
-begin_long body
+begin_long body --names-wait 5
 run_victim body
+for _ in 1 2 3; do "$dir/named" victim 1000; done
 check "a file whose body hangs: SIGINT ends the recording" ends_by INT
 end_server "$program"
 check "a file whose body hangs: stacks of others have roots" is_right body
+# The recording alone has the names then.
+rm "$dir/named"
+"$profrep" -f -U --event 1 "$dir/body.prof" > "$dir/body.folded"
+check "a file whose body hangs: programs of others have their names" mostly "$dir/body.folded" victim ';victim_name[; ]' 95
 
 # The kernel closes the file in the exec, and meanwhile nobody can open /proc/PID/maps.
 begin_server

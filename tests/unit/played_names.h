@@ -19,6 +19,7 @@
 #include "record/symbols/file_names.h"
 #include "record/symbols/names_answer.h"
 #include "record/symbols/names_budget.h"
+#include "record/symbols/names_line.h"
 #include "record/symbols/names_worker.h"
 #include "record/children/fd_message.h"
 #include "record/shares/shares.h"
@@ -26,7 +27,6 @@
 
 /* As in file_names.c. */
 #define ATTEMPTS_MAX    8
-#define SENT_MAX        16
 #define KNOWN_BYTES_MAX (64u << 20)
 
 #define CHILD_SOCK   77
@@ -60,8 +60,8 @@ struct question {
 
 /* What came from the recorder, and what it gets. */
 static struct {
-	LIST(struct names_request, 4096) orders;       /* to keep and to drop files */
-	LIST(struct question, SENT_MAX + 1) questions; /* without an answer */
+	LIST(struct names_request, 4096) orders;             /* to keep and to drop files */
+	LIST(struct question, NAMES_SENT_MAX + 1) questions; /* without an answer */
 	unsigned int nr_workers;
 	int sock_error, order_error, question_error;
 	LIST(struct worker_reply, 1) replies;

@@ -132,16 +132,17 @@ END_TEST
 
 START_TEST(the_child_has_a_few_questions_at_once)
 {
-	for (uint32_t i = 0; i < SENT_MAX + 3; i++)
+	for (uint32_t i = 0; i < NAMES_SENT_MAX + 3; i++)
 		ask_about(i + 1, ALICE);
 	work();
-	ck_assert_uint_eq(child.questions.nr, SENT_MAX);
+	ck_assert_uint_eq(child.questions.nr, NAMES_SENT_MAX);
 	answer();
-	ck_assert_uint_eq(child.questions.nr, SENT_MAX);
-	ck_assert_uint_eq(child.questions.data[SENT_MAX - 1].order.identity.inode, SENT_MAX + 1);
+	ck_assert_uint_eq(child.questions.nr, NAMES_SENT_MAX);
+	ck_assert_uint_eq(child.questions.data[NAMES_SENT_MAX - 1].order.identity.inode,
+			  NAMES_SENT_MAX + 1);
 	while (child.questions.nr)
 		answer();
-	for (uint32_t i = 0; i < SENT_MAX + 3; i++)
+	for (uint32_t i = 0; i < NAMES_SENT_MAX + 3; i++)
 		ck_assert_int_eq(state(i), FILE_NAMES_KNOWN);
 }
 END_TEST
@@ -193,6 +194,7 @@ START_TEST(failures)
 		{-EAGAIN, FILE_NAMES_LEFT_OUT, true, false},
 		{-EBADF, FILE_NAMES_LEFT_OUT, true, false},
 		{-ENOMEM, FILE_NAMES_LEFT_OUT, true, false},
+		{-EBUSY, FILE_NAMES_LEFT_OUT, true, true},
 		{-ETIMEDOUT, FILE_NAMES_LEFT_OUT, false, true},
 		{-EIO, FILE_NAMES_LEFT_OUT, false, true},
 		{-ETIME, FILE_NAMES_EXPECTED, false, false},
@@ -217,7 +219,8 @@ START_TEST(failures)
 				  cases[i].status == -ETIMEDOUT ? look_device(DEVICE) : 0);
 		ck_assert_uint_eq(budget.owner, ALICE);
 		ck_assert_int_eq(budget.has_died, cases[i].has_died);
-		ck_assert_uint_eq(budget.used_ns, cases[i].has_died ? budget.limit_ns : 0);
+		ck_assert_uint_eq(budget.used_ns,
+				  cases[i].has_died && !cases[i].is_dropped ? budget.limit_ns : 0);
 		again = hold(i + 1, ALICE);
 		ck_assert_uint_eq(again, nr);
 		ck_assert_uint_eq(looker.nr_sent, cases[i].is_dropped);
@@ -307,6 +310,87 @@ START_TEST(another_child_has_no_file)
 	expect_order(child.orders.nr - 1, NAMES_KEEP, 1);
 	ck_assert_int_eq(state(other), FILE_NAMES_EXPECTED);
 	ck_assert_int_eq(state(nr), FILE_NAMES_LEFT_OUT);
+}
+END_TEST
+
+/* The child waits for the file of the first question, and steps aside with it. */
+static uint32_t ask_slow(struct question *slow)
+{
+	uint32_t nr = ask_about(7, ALICE), other = ask_about(8, ALICE);
+	struct question lost;
+
+	work();
+	*slow = take_question();
+	lost = take_question();
+	child.nr_workers++;
+	add_reply(slow, WORKER_STEPS_ASIDE, 0, -1);
+	work();
+	ck_assert_uint_eq(budget.owner, ALICE);
+	ck_assert(budget.has_died);
+	ck_assert_uint_eq(budget.used_ns, 0);
+	add_reply(&lost, -EAGAIN, 0, -1);
+	work();
+	free(lost.offsets);
+	ck_assert_int_eq(state(other), FILE_NAMES_LEFT_OUT);
+	ck_assert(file_names_is_waiting(names));
+	return nr;
+}
+
+/* Questions of others go on, and its own answer is taken whenever it comes. */
+START_TEST(a_slow_file)
+{
+	struct question slow;
+	uint32_t nr = ask_slow(&slow), bobs;
+	int memory;
+
+	/* It is not asked about twice. */
+	hold(7, ALICE);
+	ask(nr);
+	bobs = ask_about(9, BOB);
+	work();
+	ck_assert_uint_eq(child.questions.nr, 1);
+	ck_assert_uint_eq(child.questions.data[0].order.cpu_max_ns, budget.limit_ns);
+	answer_after(100, 4, false);
+	ck_assert_int_eq(state(bobs), FILE_NAMES_KNOWN);
+	ck_assert_uint_eq(budget.owner, BOB);
+	ck_assert(file_names_is_waiting(names));
+	memory = make_answer(&slow, 4, false);
+	seal(memory);
+	add_reply(&slow, 0, 300, memory);
+	child.replies.data[0].is_aside = true;
+	work();
+	free(slow.offsets);
+	ck_assert_int_eq(state(nr), FILE_NAMES_KNOWN);
+	ck_assert_uint_eq(budget.owner, ALICE);
+	ck_assert_uint_eq(budget.used_ns, 300);
+	ck_assert(!budget.has_died);
+	ck_assert(!file_names_is_waiting(names));
+}
+END_TEST
+
+/* What the child had used before is not charged again. */
+START_TEST(the_time_of_a_slow_file)
+{
+	struct question slow;
+	uint32_t nr;
+
+	ask_about(1, BOB);
+	work();
+	answer_after(1000, 4, false);
+	nr = ask_slow(&slow);
+	ask_about(9, BOB);
+	work();
+	answer_after(100, 4, false);
+	ck_assert_uint_eq(budget.used_ns, 100);
+	add_reply(&slow, -ETIMEDOUT, 1200, -1);
+	child.replies.data[0].is_aside = true;
+	work();
+	free(slow.offsets);
+	ck_assert_uint_eq(budget.used_ns, 200);
+	ck_assert(budget.has_died);
+	ck_assert_uint_eq(looker.blamed, look_device(DEVICE));
+	ck_assert_int_eq(state(nr), FILE_NAMES_LEFT_OUT);
+	ck_assert(!file_names_is_waiting(names));
 }
 END_TEST
 
@@ -484,6 +568,6 @@ SUITE_MAIN_WITH("file_names", begin, end, a_question_and_its_answer, nothing_is_
 		a_symbol_without_a_name, each_recording_has_its_symbols, users_take_turns,
 		who_used_much_time_is_last, the_child_has_a_few_questions_at_once,
 		questions_that_cannot_be_sent, an_owner_without_time_is_not_asked_about, failures,
-		damaged_answers, time_of_the_child, another_child_has_no_file, many_questions,
-		many_offsets, names_that_were_left_out, names_of_many_files, names_of_another_user,
-		out_of_memory, no_names)
+		damaged_answers, time_of_the_child, another_child_has_no_file, a_slow_file,
+		the_time_of_a_slow_file, many_questions, many_offsets, names_that_were_left_out,
+		names_of_many_files, names_of_another_user, out_of_memory, no_names)

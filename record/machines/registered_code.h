@@ -13,7 +13,6 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "record/looks/file_send.h"
 #include "record/machines/machine_memory.h"
 
 /* The file has this much of the code: addresses from base on. */
@@ -46,22 +45,5 @@ int registered_code_write(const struct machine_memory *memory, uint64_t descript
  * come last. Returns as registered_code_write.
  */
 int registered_code_name(const struct machine_memory *memory, uint64_t descriptor, FILE *out);
-
-/* Has the looker do registered_code_read in process @pid. Also returns errors of looker_ask. */
-int registered_code_ask(struct looker *looker, uint32_t pid, uint64_t descriptor,
-			struct registered_code *code);
-
-/*
- * As file_send, of the file that registered_code_write makes of the process of @place, with
- * place->start as base and place->made_by as descriptor.
- */
-int registered_code_send(struct looker *looker, const struct file_place *place,
-			 const struct file_message *message, struct sent_file *sent);
-
-/*
- * Has the looker do registered_code_name. Returns a descriptor of the lines, which is the caller's,
- * or a negative errno.
- */
-int registered_code_describe(struct looker *looker, uint32_t pid, uint64_t descriptor);
 
 #endif

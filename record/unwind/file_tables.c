@@ -15,7 +15,7 @@
 #include "record/sampling/program/maps.h"
 #include "record/unwind/table_cache.h"
 #include "record/looks/proc_task.h"
-#include "record/machines/registered_code.h"
+#include "record/machines/registered_look.h"
 #include "record/unwind/table_time.h"
 #include "record/unwind/table_worker.h"
 
@@ -467,8 +467,7 @@ static int send_in_turn(struct file_tables *u, uint32_t nr, const struct mapped_
 	return ret;
 }
 
-/* Returns 0 or a negative errno: those of table_time_get, and -EAGAIN when too many wait in line.
- */
+/* Returns 0, -EAGAIN when too many wait in line, or another negative errno of table_time_get. */
 static int request_from_worker(struct file_tables *u, uint32_t nr, const struct mapped_file *file,
 			       const struct file_place *place)
 {

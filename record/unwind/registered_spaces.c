@@ -5,7 +5,7 @@
 
 #include "common/clock.h"
 #include "common/minmax.h"
-#include "record/machines/registered_code.h"
+#include "record/machines/registered_look.h"
 
 /* From a look to the next one; each later pause is twice the last, up to PAUSE_MAX_NS. */
 #define PAUSE_NS     (20 * NS_PER_MS)

@@ -11,7 +11,7 @@
 #include <poll.h>
 
 #include "record/looks/file_send.h"
-#include "record/machines/registered_code.h"
+#include "record/machines/registered_look.h"
 #include "record/unwind/file_tables.h"
 #include "record/unwind/table_cache.h"
 #include "record/unwind/table_time.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Lists of code as processes register it, in the memory of the test, which says what LLVM's say. */
-#include "record/machines/registered_code.h"
+#include "record/machines/registered_look.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
 #include "common/clock.h"
 #include "common/hash.h"
 #include "common/minmax.h"
-#include "record/machines/registered_code.h"
+#include "record/machines/registered_look.h"
 #include "tests/unit/suite.h"
 
 /* Above PID_MAX_LIMIT: no process has this id. */

@@ -7,7 +7,8 @@ FUZZ_CFLAGS := -std=gnu17 -O1 -g $(WARN) -fno-omit-frame-pointer -fsanitize=fuzz
 FUZZ_COMMON := tests/fuzz/budget.c $(COMMON_SRC)
 FUZZ_ARCH   := elf/arch.c elf/aarch64.c elf/x86_64.c
 FUZZ_SECTIONS := elf/elf_image.c elf/elf_sections.c elf/eh_frame.c elf/go_table.c $(FUZZ_ARCH)
-FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam functions demangle interpreters
+FUZZ_NAMES  := reader table elf names dwarf probes perf_map proc_maps java beam registered functions demangle \
+	interpreters
 
 # The sources and libraries of each target.
 FUZZ_reader    := tests/fuzz/input.c $(FORMAT_SRC) $(FUZZ_COMMON)
@@ -25,6 +26,8 @@ FUZZ_java      := tests/fuzz/java_input.c $(addprefix record/machines/java_,line
 	$(FUZZ_COMMON)
 FUZZ_beam      := tests/fuzz/beam_input.c record/machines/beam_lines.c \
 	record/machines/beam_machine.c record/languages/files/beam_releases.c $(filter record/languages/files/host_code_%,$(RECORD_SRC)) $(FUZZ_ARCH) $(FUZZ_COMMON)
+FUZZ_registered := tests/fuzz/registered_input.c record/machines/registered_code.c $(filter record/cfi/%,$(RECORD_SRC)) \
+	$(FUZZ_SECTIONS) $(FUZZ_COMMON)
 FUZZ_functions := tests/fuzz/functions_input.c record/languages/source_function.c $(FUZZ_COMMON)
 FUZZ_proc_maps := tests/fuzz/proc_maps_input.c record/proc/proc_maps.c $(FUZZ_COMMON)
 FUZZ_demangle  := tests/fuzz/demangle_input.c report/demangle/demangle.c report/demangle/demangler.c \
@@ -38,6 +41,7 @@ FUZZ_LIBS_elf      := -lelf -lz -lzstd -llzma
 FUZZ_LIBS_names    := -lelf -lz -llzma
 FUZZ_LIBS_probes   := -llzma -lz -lzstd -lnettle
 FUZZ_LIBS_dwarf    := -lelf -lz -lzstd -pthread
+FUZZ_LIBS_registered := -lz -lzstd -lnettle
 FUZZ_LIBS_demangle := -liberty
 
 fuzz: $(FUZZ_NAMES:%=$(B)/fuzz_%) ## build the libFuzzer targets (needs clang)

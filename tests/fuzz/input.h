@@ -30,6 +30,9 @@
  * byte chooses the description of a machine, whose symbols the memory begins with. Else the memory
  * begins with a block of compiled code, as version 17 has it, or with bit 0 version 25.
  *
+ * For registered code (registered_input.c), an input is memory, which repeats for ever. It begins
+ * with the variable that leads to the list.
+ *
  * For functions of interpreted languages (functions_input.c), an input is a struct
  * scoped_function_name, of which zeros follow the last byte.
  *

@@ -41,7 +41,9 @@ touched() { hits "$1" ";$2touch " 2; }
 ## Known numbers of calls and of page faults.
 record_act plain tables --unwind=dwarf
 record_act plain_fp pointers --unwind=fp
-check "without probes: all calls are there" same "$(hits plain '(;_start;.*;main;.*|;in_thread;.*|;on_own_stack;.*|;start_thread;)__madvise ' 1)" 220
+# A libc without debug information has no name for what begins a thread.
+check "without probes: all calls are there" same \
+	"$(hits plain '(;_start;.*;main;.*|;in_thread;.*|;on_own_stack;.*|;start_thread;|;\[libc[^]]*\];)__madvise ' 1)" 220
 check "without probes: all page faults are there" same "$(touched plain 'main;(act;)?call_touch;')" 20
 put_probes "$dir/tables"
 record_act probed tables --unwind=dwarf
@@ -57,7 +59,8 @@ expected=0
 [ "$(uname -m)" != x86_64 ] || [ "$(printf '6.11\n%s\n' "$(uname -r)" | sort -V | head -n 1)" != 6.11 ] || expected=40
 check "in the trampoline, before the probe: the leaf is the caller" same "$(callers 1)" $expected
 check "in the trampoline, after the probe: the leaf is the caller" same "$(callers 2)" $expected
-check "in the trampoline: no leaf is unknown" same "$(hits calls '^tables;\[unknown\] ' 1) $(hits calls '^tables;\[unknown\] ' 2)" "0 0"
+unplaced() { "$profrep" -fP --unnamed module --event "$1" "$dir/calls.prof" 2> /dev/null | sum_samples '^tables;\[(unknown|uprobes)[^]]*\] '; }
+check "in the trampoline: every leaf is in a file" same "$(unplaced 1) $(unplaced 2)" "0 0"
 
 ## A thread that waits below a return probe when the recording begins.
 target "$dir/tables" 0

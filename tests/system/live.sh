@@ -118,7 +118,7 @@ if command -v tmux > /dev/null; then
 	wait_for on_screen "filter 'nothing'  ("
 	tmux send-keys Escape
 	check "... also when it has been typed" shows " one$"
-	is_marked() { tmux capture-pane -pe | grep -qE $'\033''\[(0;)?7m.*one$'; }
+	is_marked() { tmux capture-pane -pe | grep -qE $'\033''\[(0;)?7m.*one'; }
 	check "the first row is marked" wait_for is_marked
 	tmux send-keys Down Down
 	check "there is no row below the last" wait_for is_marked

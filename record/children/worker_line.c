@@ -29,6 +29,9 @@
 /* How often the line looks whether the worker that has a request is stopped, or waits for long. */
 #define LOOK_MS 250
 
+/* A worker may be slow for so many times longer while another one has stepped aside. */
+#define SLOW_FACTOR 4
+
 struct worker {
 	pid_t pid;
 	int sock;                        /* to it; -1: there is none */
@@ -46,6 +49,7 @@ struct worker_line {
 	unsigned int nr_workers; /* so far */
 	unsigned int nr_stopped; /* of them */
 	uint64_t lives_full_ns;  /* CLOCK_MONOTONIC: then all workers will have come back */
+	bool is_timed;           /* the timer runs */
 	bool wants_room;         /* a request did not fit into the socket */
 	bool is_begun;           /* the worker is at the first request, if it tells that */
 	uint32_t waiting[WORKER_WAITING_MAX]; /* tags of requests in the worker's socket */
@@ -54,13 +58,19 @@ struct worker_line {
 	struct lost_children left;
 };
 
-/* Goes off again and again, as long as the line @has_work or a worker has stepped aside. */
+/*
+ * Goes off again and again, as long as the line @has_work or a worker has stepped aside. Replies
+ * that come all the time do not put it off.
+ */
 static void set_timer(struct worker_line *l, bool has_work)
 {
 	bool is_needed = has_work || l->aside.sock >= 0;
 	const struct timespec time = {.tv_nsec = is_needed ? LOOK_MS * NS_PER_MS : 0};
 	const struct itimerspec spec = {.it_value = time, .it_interval = time};
 
+	if (is_needed == l->is_timed)
+		return;
+	l->is_timed = is_needed;
 	timerfd_settime(l->timer_fd, 0, &spec, NULL);
 }
 
@@ -137,11 +147,11 @@ static bool has_waited(const struct worker *w, unsigned int ms)
 }
 
 /* Somebody may stop a worker, which would then be as good as dead, and nobody would notice. */
-static bool is_stopped(struct worker_line *l)
+static bool is_stopped(struct worker_line *l, const struct worker *w)
 {
 	siginfo_t info = {0};
 
-	if (l->now.sock < 0 || waitid(P_PID, l->now.pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
+	if (w->sock < 0 || waitid(P_PID, w->pid, &info, WSTOPPED | WNOHANG) || !info.si_pid)
 		return false;
 	l->nr_stopped++;
 	return true;
@@ -259,7 +269,7 @@ int worker_line_sock(struct worker_line *l, int *sock)
 
 	if (l->nr_waiting == WORKER_WAITING_MAX)
 		return -EAGAIN;
-	if (is_stopped(l)) {
+	if (is_stopped(l, &l->now)) {
 		lose_requests(l);
 		set_timer(l, l->nr_lost);
 	}
@@ -369,6 +379,17 @@ static int receive_message(struct worker_line *l, struct worker_reply *reply, in
 }
 
 /*
+ * Does the worker have to step aside? If another one has, its requests are lost with it, so it gets
+ * more time.
+ */
+static bool is_slow(const struct worker_line *l)
+{
+	unsigned int factor = l->aside.sock < 0 ? 1 : SLOW_FACTOR;
+
+	return l->kind.slow_ms && has_waited(&l->now, factor * l->kind.slow_ms);
+}
+
+/*
  * The worker has waited for the file of the first request for long. It steps aside, if no other one
  * has. What else was in its socket has gone.
  */
@@ -393,17 +414,24 @@ static int receive_aside(struct worker_line *l, bool is_look, struct worker_repl
 {
 	_cleanup_close_ int fd = -1;
 	int ret = fd_message_receive(l->aside.sock, reply, sizeof(*reply), &fd);
+	uint64_t ignored;
 
 	if (ret == -ECONNRESET)
 		ret = fd_message_receive(l->aside.sock, reply, sizeof(*reply), &fd);
-	if (ret == -EAGAIN && !(is_look && has_waited(&l->aside, l->kind.ms_max)))
-		return ret;
+	if (ret == -EAGAIN && !(is_look && is_stopped(l, &l->aside))) {
+		if (!is_look || !has_waited(&l->aside, l->kind.ms_max))
+			return ret;
+		ret = -ETIMEDOUT;
+	}
 	if (!ret && (reply->tag != l->aside_tag || reply->status > 0))
 		ret = -EBADMSG;
-	if (ret)
-		*reply = (struct worker_reply){.status = ret == -EAGAIN ? -ETIMEDOUT : -EIO};
-	else
+	if (!ret)
 		*memory = TAKE_FD(fd);
+	else
+		*reply = (struct worker_reply){
+			.status = ret == -EAGAIN || ret == -ETIMEDOUT ? ret : -EIO};
+	if (ret == -ETIMEDOUT)
+		read_times(&l->aside, &reply->cpu_ns, &ignored);
 	reply->tag = l->aside_tag;
 	reply->is_aside = true;
 	end_worker(l, &l->aside);
@@ -423,12 +451,16 @@ static int receive_reply(struct worker_line *l, bool is_look, struct worker_repl
 
 	if (!ret || (ret == -EAGAIN && !(is_look && l->nr_waiting)))
 		return ret;
-	if (ret == -EAGAIN && l->kind.slow_ms && has_waited(&l->now, l->kind.slow_ms))
+	if (ret == -EAGAIN && is_stopped(l, &l->now)) {
+		lose_requests(l);
+		return -ECANCELED;
+	}
+	if (ret == -EAGAIN && is_slow(l))
 		return step_aside(l);
 	is_late = ret == -EAGAIN && has_waited(&l->now, l->kind.ms_max);
-	if (ret == -EAGAIN && !is_late && !is_stopped(l))
+	if (ret == -EAGAIN && !is_late)
 		return ret;
-	if ((ret == -EAGAIN && !is_late) || (l->kind.tells_begin && !l->is_begun)) {
+	if (l->kind.tells_begin && !l->is_begun) {
 		lose_requests(l);
 		return -ECANCELED;
 	}

@@ -43,9 +43,10 @@ struct request {
 
 static struct worker_line *line;
 static struct err err;
-static int gate[2];                /* a child that waits reads a byte from it */
-static int timer_fd;               /* an eventfd in its place */
-static long timer_ms;              /* set last */
+static int gate[2];   /* a child that waits reads a byte from it */
+static int timer_fd;  /* an eventfd in its place */
+static long timer_ms; /* set last */
+static size_t nr_timer_sets;
 static uint64_t ran_ns, queued_ns; /* of the child */
 static bool has_times;
 static char state;
@@ -71,6 +72,7 @@ int __wrap_timerfd_settime(int fd, int flags, const struct itimerspec *spec, str
 	ck_assert_int_eq(spec->it_interval.tv_nsec, spec->it_value.tv_nsec);
 	ck_assert_int_eq(spec->it_value.tv_sec, 0);
 	timer_ms = spec->it_value.tv_nsec / 1000000;
+	nr_timer_sets++;
 	return 0;
 }
 
@@ -475,6 +477,7 @@ static void begin_aside(void)
 	expect_tagged(1, WORKER_STEPS_ASIDE, false);
 	expect_tagged(2, -EAGAIN, false);
 	expect_nothing();
+	nr_timer_sets = 0;
 }
 
 /* Others go on, and the request is answered when its file is. */
@@ -485,7 +488,8 @@ START_TEST(a_worker_steps_aside)
 	ask_reply(1);
 	ck_assert_uint_eq(worker_line_nr_workers(line), 2);
 	expect_tagged(1, 0, false);
-	ck_assert_int_eq(timer_ms, 250);
+	/* It goes on, or replies that come often would put it off. */
+	ck_assert_uint_eq(nr_timer_sets, 0);
 	/* A worker without a request may wait for long. */
 	wait_for_file(MS_MAX - SLOW_MS - 1);
 	expect_nothing();
@@ -502,13 +506,46 @@ END_TEST
 
 START_TEST(a_worker_that_stepped_aside_waits_for_too_long)
 {
+	struct worker_reply reply;
+	int memory;
+
 	begin_aside();
 	wait_for_file(MS_MAX - SLOW_MS - 1);
 	expect_nothing();
+	now_ns += NS_PER_S;
+	ran_ns = NS_PER_S;
+	wait_for_file(0);
+	expect_nothing();
 	wait_for_file(1);
-	expect_tagged(1, -ETIMEDOUT, true);
+	reply = wait_reply(&memory);
+	ck_assert_int_eq(reply.status, -ETIMEDOUT);
+	ck_assert(reply.is_aside);
+	ck_assert_uint_eq(reply.cpu_ns, NS_PER_S);
 	ck_assert_int_eq(timer_ms, 0);
 	expect_nothing();
+}
+END_TEST
+
+/* Neither a worker that is stopped nor one that was stopped aside is to blame. */
+START_TEST(stopped_workers_do_not_wait_for_files)
+{
+	pid_t pid;
+
+	start_kind(false, SLOW_MS);
+	pid = worker_that_waits(1);
+	ask_reply(2);
+	stop(pid);
+	wait_for_file(SLOW_MS);
+	expect_tagged(2, -EAGAIN, false);
+	ck_assert_uint_eq(worker_line_nr_stopped(line), 1);
+	pid = worker_that_waits(3);
+	ask_reply(4);
+	wait_for_file(SLOW_MS);
+	expect_tagged(4, WORKER_STEPS_ASIDE, false);
+	stop(pid);
+	wait_for_file(MS_MAX);
+	expect_tagged(4, -EAGAIN, true);
+	ck_assert_uint_eq(worker_line_nr_stopped(line), 2);
 }
 END_TEST
 
@@ -531,7 +568,9 @@ START_TEST(two_slow_workers)
 	begin_aside();
 	ask(3, ORDER(DO_WAIT));
 	ask_reply(4);
-	wait_for_file(SLOW_MS);
+	wait_for_file(4 * SLOW_MS - 1);
+	expect_nothing();
+	wait_for_file(1);
 	expect_tagged(3, -EBUSY, false);
 	expect_tagged(4, -EAGAIN, false);
 	ask_reply(5);
@@ -703,7 +742,8 @@ SUITE_MAIN_WITH("worker_line", begin, end, replies_come_in_order, a_worker_dies_
 		the_cpu_time_of_a_request_that_waits_for_too_long,
 		the_next_request_has_a_time_of_its_own, a_worker_steps_aside,
 		a_worker_that_stepped_aside_waits_for_too_long, a_worker_that_stepped_aside_dies,
-		two_slow_workers, workers_come_back_one_by_one, a_worker_that_chooses_its_order,
+		stopped_workers_do_not_wait_for_files, two_slow_workers,
+		workers_come_back_one_by_one, a_worker_that_chooses_its_order,
 		nobody_is_to_blame_before_the_worker_begins, messages_that_make_no_sense,
 		too_many_requests_wait, a_socket_without_room, a_worker_that_wants_a_processor,
 		memory_by_its_seals)

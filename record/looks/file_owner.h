@@ -26,8 +26,9 @@
 uint32_t file_owner(int fd, const struct stat *st, const struct file_place *place);
 
 /*
- * Who answers for the process of @place, also if it has gone and its id is used again: as of
- * proc_owner, but place->user if that is not root, who may work for another user.
+ * Who answers for the process of @place: place->user, which holds also if the process has gone and
+ * its id is used again. Where that is root, who may work for another user, or not known, it is
+ * proc_owner.
  */
 uint32_t file_place_user(const struct file_place *place);
 

@@ -570,7 +570,8 @@ enum file_names_state file_names_state(const struct file_names *n, uint32_t nr, 
 
 	if (known_names_find(&file->known, off, &found))
 		return FILE_NAMES_KNOWN;
-	if (may_answer(n, file))
+	/* A slow child may have the question. */
+	if (file->asked.nr || may_answer(n, file))
 		return FILE_NAMES_EXPECTED;
 	return file->is_unreadable ? FILE_NAMES_UNREADABLE : FILE_NAMES_LEFT_OUT;
 }

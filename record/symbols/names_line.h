@@ -47,7 +47,7 @@ struct names_reply {
 	struct names_question question;
 	int status;
 	uint64_t used_ns; /* CPU time of the child */
-	bool has_died;    /* the question cost the others their child */
+	bool has_died;    /* others lost their child, for which the payer answers */
 };
 
 /* Returns as worker_line_start. The deinit is due in any case. */

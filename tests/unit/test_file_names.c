@@ -332,6 +332,11 @@ static uint32_t ask_slow(struct question *slow)
 	work();
 	free(lost.offsets);
 	ck_assert_int_eq(state(other), FILE_NAMES_LEFT_OUT);
+	/* Also when another child has taken a question. */
+	ask_about(5, BOB);
+	work();
+	answer();
+	ck_assert_int_eq(state(nr), FILE_NAMES_EXPECTED);
 	ck_assert(file_names_is_waiting(names));
 	return nr;
 }

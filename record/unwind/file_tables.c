@@ -482,7 +482,7 @@ static int request_from_worker(struct file_tables *u, uint32_t nr, const struct 
 		return ret;
 	line = table_builder_line(&u->builder, t->is_slow, t->payer);
 	if (!line)
-		return -EIO;
+		return -EAGAIN;
 	request = table_request_make(nr, known_hash(u, t));
 	request.uid = uid;
 	request.cpu_max_us = min_u64(left_ns, TABLE_TIME_MAX_NS) / 1000;

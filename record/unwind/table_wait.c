@@ -9,7 +9,10 @@
 /* A wait is so many times longer on a machine where the child waits for a processor. */
 #define STARVED_FACTOR 5
 
-/* With @ask, waits for the patient child, too, and calls it when a request is open. */
+/*
+ * With @ask, waits for the patient child, too, and calls it when a request got lost or the first
+ * child has none.
+ */
 static int wait_for(struct file_tables *u, int ms, int (*ask)(void *ctx), void *ctx)
 {
 	const uint64_t wait_ns = ms * NS_PER_MS, begin_ns = clock_monotonic_ns();
@@ -20,7 +23,7 @@ static int wait_for(struct file_tables *u, int ms, int (*ask)(void *ctx), void *
 	for (;;) {
 		uint64_t passed_ns;
 
-		if (!ret && ask && (u->has_lost || !u->nr_asked)) {
+		if (!ret && ask && (u->has_lost || !file_tables_are_due(u))) {
 			u->has_lost = false;
 			ret = ask(ctx);
 		}

@@ -700,9 +700,9 @@ static int ask_popular(void *ctx)
 {
 	const struct popular *popular = ctx;
 
-	/* Those that could be opened. */
+	/* But for those that could not be opened. */
 	vec_for_each(&popular->u->tables.tables, t)
-		t->was_popular &= t->state != TABLE_NONE || t->attempts;
+		t->was_popular &= t->state != TABLE_NONE || (t->attempts && !t->is_damaged);
 	return unwinder_request_popular(popular->u, popular->spaces);
 }
 

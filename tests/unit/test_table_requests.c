@@ -407,7 +407,7 @@ START_TEST(slow_files)
 	ck_assert_uint_eq(shares_nr_lacked(&tables.unserved), 0);
 	child.has_no_line = true;
 	ck_assert_int_eq(request(find_inode(3), ALICE), TABLE_NONE);
-	ck_assert_uint_eq(table(find_inode(3))->attempts, 1);
+	ck_assert_uint_eq(table(find_inode(3))->attempts, 0);
 }
 END_TEST
 
@@ -726,7 +726,7 @@ START_TEST(waits_that_are_interrupted)
 }
 END_TEST
 
-/* Asks for the tables in asking_for that nobody has asked for. */
+/* Asks for the tables in asking that nobody has asked for. */
 static struct {
 	uint32_t nr[2];
 	unsigned int nr_times;
@@ -783,6 +783,26 @@ START_TEST(waits_that_ask_again)
 }
 END_TEST
 
+/* The others have a turn while the patient child alone has a request. */
+START_TEST(waits_that_ask_again_beside_a_slow_file)
+{
+	const uint32_t slow = find_inode(1);
+
+	request(slow, ALICE);
+	ck_assert_int_eq(finish(slow, -EBUSY), TABLE_NONE);
+	request(slow, ALICE);
+	ck_assert(child.is_patient);
+	tables.has_lost = false;
+	asking.nr[0] = slow;
+	asking.nr[1] = find_inode(2);
+	asking.nr_times = 0;
+	waits.ns = 100 * NS_PER_MS;
+	ck_assert_int_eq(table_wait_asking(&tables, 100, ask_again, &asking), 0);
+	ck_assert_uint_eq(asking.nr_times, 1);
+	ck_assert_int_eq(table(asking.nr[1])->state, TABLE_ASKED);
+}
+END_TEST
+
 SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table, the_vdso,
 		failures, pauses_double, pauses_of_several_files, attempts_of_one_process,
 		files_that_cannot_be_sent, memory_out_of_reach, registered_code,
@@ -792,4 +812,4 @@ SUITE_MAIN_WITH("table_requests", begin, end, a_table_is_made, what_has_no_table
 		users_of_processes_that_have_gone, files_that_nobody_has_looked_at,
 		made_code_leaves_time, time_of_a_death, waits_for_tables, waits_for_the_first_child,
 		waits_while_the_child_lacks_a_processor, waits_that_are_interrupted,
-		waits_that_ask_again)
+		waits_that_ask_again, waits_that_ask_again_beside_a_slow_file)

@@ -68,15 +68,23 @@ static void spin(double seconds)
 
 int main(int argc, char **argv)
 {
+	pid_t child = 0;
+
 	if (argc < 3)
 		return 2;
 	prctl(PR_SET_NAME, argv[1]);
 	publish(argv[1], argv[2]);
-	puts("published");
-	fflush(stdout);
-	/* A child has none: its memory is not that of the parent. */
-	if (!strcmp(argv[1], "memfd") && !fork())
-		prctl(PR_SET_NAME, "child");
+	if (!strcmp(argv[1], "memfd")) {
+		/* It has none: its memory is not that of the parent. */
+		child = fork();
+		if (!child)
+			prctl(PR_SET_NAME, "child");
+	}
+	/* When all is there. */
+	if (!child) {
+		puts("published");
+		fflush(stdout);
+	}
 	for (;;)
 		spin(1);
 }

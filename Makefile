@@ -306,7 +306,7 @@ $(B)/tests/test_recorder: UNIT_LIBS := $(call wraps,clock_gettime command_exit_s
 	pipeline_take_waiting pipeline_wants_drain progress_begin progress_clear progress_end progress_error progress_has_status progress_init \
 	progress_note progress_status recordings_begin recordings_bytes recordings_close recordings_end recordings_is_full recordings_name \
 	recordings_open recordings_open_next recordings_remove_old rings_fd sampler_end_at sampler_other_labels sampler_other_traces \
-	sampler_taken sampler_wakeup_fd session_apply_records session_attach_probes session_collect_records session_deinit \
+	sampler_taken sampler_wakeup_fd session_apply_records session_attach session_collect_records session_deinit \
 	session_has_many_records session_init session_note_omissions session_prepare session_start session_stop session_take_samples \
 	session_unwind session_watch_cpus session_watch_overhead sideband_fds unwinder_fds wakeups_block_signals wakeups_deinit wakeups_init \
 	wakeups_wait wakeups_wait_for wakeups_watch wakeups_watch_watermark)

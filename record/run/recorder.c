@@ -322,7 +322,7 @@ static int begin_run(struct recorder *r)
 	pipeline_begin_slices(&r->pipeline, r->start_ns);
 	ret = describe_recording(r, r->start_ns);
 	if (!ret)
-		ret = session_attach_probes(&r->session);
+		ret = session_attach(&r->session);
 	if (ret)
 		return ret;
 	progress_begin(&r->progress, &r->description.meta, o->duration_ns);

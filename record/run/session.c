@@ -519,7 +519,7 @@ static int attach_off_cpu(struct session *s)
 	return ret == -ENOMEM ? out_of_memory(s) : ret;
 }
 
-int session_attach_probes(struct session *s)
+static int attach_probes(struct session *s)
 {
 	uint64_t nr = 0;
 	int ret;
@@ -534,12 +534,21 @@ int session_attach_probes(struct session *s)
 	return ret;
 }
 
+int session_attach(struct session *s)
+{
+	int ret = attach_probes(s);
+
+	if (ret)
+		return ret;
+	return s->is_own ? source_start(s->without.source, s->err)
+			 : sampler_attach(s->sampler, &s->events, s->err);
+}
+
 int session_start(struct session *s)
 {
-	int ret = s->is_own ? source_start(s->without.source, s->err)
-			    : sampler_attach(s->sampler, &s->events, s->err);
+	int ret = 0;
 
-	if (!ret && s->options->command)
+	if (s->options->command)
 		ret = command_go(&s->command, s->options->command[0], s->err);
 	if (!ret && s->has_kernel && ksyms_begin(&s->ksyms))
 		ret = out_of_memory(s);

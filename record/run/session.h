@@ -93,14 +93,14 @@ int session_init(struct session *session, const struct record_options *options,
 int session_prepare(struct session *session);
 
 /*
- * Attaches the probes, if there are any. Their hits are counted from then on. Returns 0 or a
- * negative errno.
+ * Attaches the probes, if there are any, and starts sampling: hits and samples are counted from
+ * then on. Returns 0 or a negative errno.
  */
-int session_attach_probes(struct session *session);
+int session_attach(struct session *session);
 
 /*
- * Starts sampling, then whatever can wait until then: lets the command run, begins to read
- * kallsyms. Returns 0 or a negative errno.
+ * Does what can wait until sampling has begun: lets the command run, begins to read kallsyms.
+ * Returns 0 or a negative errno.
  */
 int session_start(struct session *session);
 

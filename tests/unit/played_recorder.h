@@ -78,7 +78,7 @@ PLAY_STEP(wakeups_watch, struct wakeups *, int, struct err *);
 PLAY_STEP(wakeups_watch_watermark, struct wakeups *, int, struct err *);
 PLAY_STEP(description_begin, struct description *, const struct session *, uint64_t, uint64_t);
 PLAY_STEP(recordings_begin, struct recordings *, const struct prof_meta *);
-PLAY_STEP(session_attach_probes, struct session *);
+PLAY_STEP(session_attach, struct session *);
 PLAY_STEP(session_start, struct session *);
 PLAY_STEP(confine_recorder, struct sampler *, struct recordings *, const struct unwinder *,
 	  struct err *);

@@ -352,7 +352,7 @@ static inline int prepare(void)
 static inline int attach(void)
 {
 	clear();
-	return session_attach_probes(&session);
+	return session_attach(&session);
 }
 
 static inline int start(void)

@@ -45,7 +45,7 @@ static void play(const struct wait *waits, size_t nr)
 	"session_init recordings_open session_prepare wakeups_init wakeups_watch_watermark "       \
 	"wakeups_watch wakeups_watch wakeups_watch "
 #define BEGUN                                                                                      \
-	"pipeline_init description_begin epoch_begin_recording session_attach_probes "             \
+	"pipeline_init description_begin epoch_begin_recording session_attach "                    \
 	"session_start recordings_begin confine_recorder "
 #define RECORDING_ENDED                                                                            \
 	"epoch_end_recording description_end recordings_end progress_end recordings_remove_old "

@@ -30,10 +30,10 @@ START_TEST(the_usual_session)
 	ck_assert(!given.sampler.languages);
 	ck_assert_uint_eq(given.sampler.label_sets, 0);
 	ck_assert_uint_eq(given.sampler.sample_weight, 1);
-	expect_run(attach, "probes_attach");
+	expect_run(attach, "probes_attach sampler_attach");
 	ck_assert_str_eq(said_notes, "");
 	ck_assert_int_eq(start(), 0);
-	expect_steps("sampler_attach ksyms_begin memory_watch_read rings_consume sideband_read "
+	expect_steps("ksyms_begin memory_watch_read rings_consume sideband_read "
 		     "unwinder_walk_known new_processes_read");
 	ck_assert_str_eq(said_notes, "");
 	clear();
@@ -88,6 +88,7 @@ START_TEST(errors_of_the_preparation)
 		"unwinder_wait_own probes_unmap_files unwinder_request_popular "
 		"unwinder_wait_popular sampler_attach_follower descendants_follow command_start sampler_follow");
 	ck_assert_int_eq(given.waited_ms, TABLES_WAIT_MS);
+	expect_errors(attach);
 	expect_errors(start);
 	vec_free(&session.probes.events);
 }
@@ -122,8 +123,9 @@ START_TEST(another_backend)
 	ck_assert_int_eq(prepare(), 0);
 	ck_assert(has_step("proc_scan"));
 	ck_assert_ptr_nonnull(strstr(said_notes, "all processes)"));
+	expect_run(attach, "probes_attach source_start");
 	ck_assert_int_eq(start(), 0);
-	expect_steps("source_start command_go ksyms_begin memory_watch_read rings_consume "
+	expect_steps("command_go ksyms_begin memory_watch_read rings_consume "
 		     "sideband_read unwinder_walk_known new_processes_read");
 	ck_assert_uint_eq(given.processes_until_ns, UINT64_MAX);
 	clear();
@@ -439,7 +441,8 @@ START_TEST(many_probes)
 	ck_assert_int_eq(attach(), 0);
 	ck_assert_str_eq(said_notes, "attaching to 1000 functions\n");
 	session.off_cpu.is_on = true;
-	expect_run(attach, "probes_attach sampler_attach_off_cpu sampler_find_waiting");
+	expect_run(attach,
+		   "probes_attach sampler_attach_off_cpu sampler_find_waiting sampler_attach");
 	clear();
 	session_stop(&session);
 	expect_steps("events_disable probes_detach sampler_detach");

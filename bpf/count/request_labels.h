@@ -28,6 +28,7 @@
 #include <bpf/bpf_helpers.h>
 
 #include "bpf/count/count_sets.h"
+#include "bpf/current_owner.h"
 #include "bpf/keyed_hash.h"
 #include "bpf/languages/interpreters.h"
 #include "bpf/setting.h"
@@ -351,7 +352,7 @@ static __always_inline __u64 order_values(struct label_search *f)
 /* Is there room in @set, for up to @most sets of labels, for those of the process with @c? */
 static __always_inline bool has_label_room(const struct thread_context *c, __u32 set, __u32 most)
 {
-	const __u32 number = owner_room_of(bpf_get_current_uid_gid());
+	const __u32 number = owner_room_of(current_owner());
 	const struct set_state *state = &set_states[set & (NR_SETS - 1)];
 	const struct process_labels *own = &c->labels[set & (NR_SETS - 1)];
 	const __u32 nr = state->nr_labels;
@@ -364,7 +365,7 @@ static __always_inline bool has_label_room(const struct thread_context *c, __u32
 /* Notes that @set has labels of the process with @c. The first ones may be noted once too few. */
 static __always_inline void note_new_labels(struct thread_context *c, __u32 set)
 {
-	const __u32 number = owner_room_of(bpf_get_current_uid_gid());
+	const __u32 number = owner_room_of(current_owner());
 	struct set_state *state = &set_states[set & (NR_SETS - 1)];
 	struct process_labels *own = &c->labels[set & (NR_SETS - 1)];
 

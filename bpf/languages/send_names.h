@@ -7,6 +7,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "bpf/current_owner.h"
 #include "bpf/languages/languages.h"
 #include "bpf/languages/seen_functions.h"
 
@@ -24,7 +25,7 @@ struct named_functions named_functions;
 /* Has the user of the current process room for one more function? Notes if not. */
 static __always_inline bool has_name_room(void)
 {
-	const __u32 uid = bpf_get_current_uid_gid(), number = owner_room_of(uid);
+	const __u32 id = current_owner(), number = owner_room_of(id);
 	struct owner_room *room = &name_rooms[number % OWNER_ROOMS];
 	const __u64 nr = named_functions.all;
 	__u64 free = bpf_ringbuf_query(&function_names, BPF_RB_RING_SIZE) -
@@ -34,7 +35,7 @@ static __always_inline bool has_name_room(void)
 	    (!number || named_functions.by_user[number % OWNER_ROOMS] <=
 				(nr < MAX_SEEN_FUNCTIONS ? MAX_SEEN_FUNCTIONS - nr : 0)))
 		return true;
-	owner_room_refuse(room, uid);
+	owner_room_refuse(room, id);
 	return false;
 }
 
@@ -83,7 +84,7 @@ static __always_inline void end_name(void *name, bool is_read, const struct seen
 				     __u32 *nr_failures)
 {
 	if (is_read) {
-		const __u32 number = owner_room_of(((struct function_name *)name)->uid);
+		const __u32 number = owner_room_of(current_owner());
 
 		__sync_fetch_and_add(&name_rooms[number % OWNER_ROOMS].used, 1);
 		__sync_fetch_and_add(&named_functions.by_user[number % OWNER_ROOMS], 1);

@@ -17,6 +17,7 @@
 #include "bpf/walk/depth_limit.h"
 #include "bpf/walk/early_code.h"
 #include "bpf/kernel.h"
+#include "bpf/current_owner.h"
 #include "bpf/owner_room.h"
 #include "bpf/shared.h"
 #include "bpf/walk/user_stack.h"
@@ -233,10 +234,10 @@ static __always_inline void copy_code(struct early_sample *sample, __u32 level)
 		sample->code.kind = EARLY_CODE_NONE;
 }
 
-/* Reserves @bytes, a constant, for the user with @uid. */
-static __always_inline struct early_sample *reserve_early(__u32 uid, __u32 bytes)
+/* Reserves @bytes, a constant, for the user who counts by @id. */
+static __always_inline struct early_sample *reserve_early(__u32 id, __u32 bytes)
 {
-	const __u32 nr = owner_room_of(uid);
+	const __u32 nr = owner_room_of(id);
 	struct owner_room *room = &early_rooms[nr % OWNER_ROOMS];
 	struct early_sample *sample = NULL;
 
@@ -248,7 +249,7 @@ static __always_inline struct early_sample *reserve_early(__u32 uid, __u32 bytes
 		__sync_fetch_and_add(&room->used, bytes);
 		return sample;
 	}
-	owner_room_refuse(room, uid);
+	owner_room_refuse(room, id);
 	__sync_fetch_and_add(&nr_early_refused, 1);
 	return NULL;
 }
@@ -270,15 +271,18 @@ static __patched_once void fill_early(struct early_sample *sample, const struct 
 	copy_code(sample, level);
 }
 
-/* Sends @from with room for @max_bytes of the stack, a constant. Returns false if there is none. */
-static __always_inline bool send_sized(struct submission *from, __u32 level, __u32 max_bytes)
+/*
+ * Sends @from with room for @max_bytes of the stack, a constant, for the user who counts by @id.
+ * Returns false if there is none.
+ */
+static __always_inline bool send_sized(struct submission *from, __u32 level, __u32 id,
+				       __u32 max_bytes)
 {
-	const __u32 uid = bpf_get_current_uid_gid();
-	struct early_sample *sample = reserve_early(uid, EARLY_SAMPLE_SIZE(max_bytes));
+	struct early_sample *sample = reserve_early(id, EARLY_SAMPLE_SIZE(max_bytes));
 
 	if (!sample)
 		return false;
-	sample->uid = uid;
+	sample->uid = bpf_get_current_uid_gid();
 	fill_early(sample, from, level);
 	copy_stack(sample, from, max_bytes);
 	restore_returns(sample, from, max_bytes);
@@ -328,30 +332,32 @@ __verified_once int look_at_early_leaf(__u32 level)
 __verified_once int send_early(__u32 level)
 {
 	struct submission *from = bpf_map_lookup_elem(&submissions, &level);
+	__u32 id;
 
 	if (!from)
 		return false; /* cannot be: the array has the index */
+	id = current_owner();
 	find_pages(from,
 		   from->regex_rule.cfa == UNWIND_CFA_NONE ? EARLY_STACK_BYTES : EARLY_REGEX_BYTES);
 	if (from->nr_pages <= 1)
-		return send_sized(from, level, EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, EARLY_PAGE_BYTES);
 	if (from->nr_pages == 2)
-		return send_sized(from, level, 2 * EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, 2 * EARLY_PAGE_BYTES);
 	if (from->nr_pages == 3)
-		return send_sized(from, level, 3 * EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, 3 * EARLY_PAGE_BYTES);
 	if (from->nr_pages == 4)
-		return send_sized(from, level, 4 * EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, 4 * EARLY_PAGE_BYTES);
 	if (from->nr_pages == 5)
-		return send_sized(from, level, 5 * EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, 5 * EARLY_PAGE_BYTES);
 	if (from->nr_pages == 6)
-		return send_sized(from, level, 6 * EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, 6 * EARLY_PAGE_BYTES);
 	if (from->nr_pages <= 8)
-		return send_sized(from, level, 8 * EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, 8 * EARLY_PAGE_BYTES);
 	if (from->nr_pages <= 10)
-		return send_sized(from, level, 10 * EARLY_PAGE_BYTES);
+		return send_sized(from, level, id, 10 * EARLY_PAGE_BYTES);
 	if (from->nr_pages <= 12)
-		return send_sized(from, level, 12 * EARLY_PAGE_BYTES);
-	return send_sized(from, level, EARLY_REGEX_BYTES);
+		return send_sized(from, level, id, 12 * EARLY_PAGE_BYTES);
+	return send_sized(from, level, id, EARLY_REGEX_BYTES);
 }
 
 /*

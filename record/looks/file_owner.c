@@ -21,6 +21,7 @@
 #include "record/proc/proc_path.h"
 #include "record/looks/proc_task.h"
 #include "record/looks/user_mount.h"
+#include "record/shares/owner_ids.h"
 
 /* The kernel shows at most 100,000 mounts (fs.mount-max), of some 150 bytes each. */
 #define MOUNTS_BYTES_MAX (32u << 20)
@@ -141,6 +142,7 @@ uint32_t file_place_user(const struct file_place *place)
 {
 	uint32_t uid = place->user > 1 ? place->user - 1 : proc_owner(place->pid);
 
-	return uid == PROC_NOBODY && place->user && proc_is_gone(place->pid) ? place->user - 1
-									     : uid;
+	if (uid == PROC_NOBODY && place->user && proc_is_gone(place->pid))
+		uid = place->user - 1;
+	return owner_id(uid);
 }

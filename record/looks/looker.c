@@ -17,8 +17,9 @@
 #include "common/clock.h"
 #include "record/children/child.h"
 #include "record/children/fd_message.h"
-#include "record/shares/owner_time.h"
 #include "record/host/privilege.h"
+#include "record/shares/owner_ids.h"
+#include "record/shares/owner_time.h"
 #include "record/shares/shares.h"
 
 /* A touch that takes longer has no answer, unless the looker only waits for a processor. */
@@ -431,7 +432,7 @@ static uint32_t owner_of(uint32_t pid)
 	if (!pid)
 		return 0;
 	snprintf(path, sizeof(path), "/proc/%u", pid);
-	return stat(path, &st) ? SHARES_OTHERS : st.st_uid;
+	return stat(path, &st) ? SHARES_OTHERS : owner_id(st.st_uid);
 }
 
 /*

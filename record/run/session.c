@@ -15,6 +15,7 @@
 #include "record/host/cpus.h"
 #include "record/host/privilege.h"
 #include "record/host/stack_depth.h"
+#include "record/shares/owner_ids.h"
 #include "record/unwind/found_threads.h"
 
 /*
@@ -337,6 +338,9 @@ int session_init(struct session *s, const struct record_options *options, struct
 	s->is_own = s->backend.kind != BACKEND_BPF;
 	s->keeps_rights = s->is_own && !privilege_has(CAP_SYS_PTRACE);
 	s->has_kernel = !options->user_only;
+	/* The children have to know them, too. */
+	if (!ret && owner_ids_read("/etc/subuid"))
+		ret = err_set(err, -ENOMEM, "failed to read /etc/subuid: out of memory");
 	/* Early, so that the children inherit little. */
 	if (!ret)
 		ret = looker_start(s->keeps_rights, &s->looker, err);

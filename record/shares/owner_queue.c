@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <string.h>
 
+#include "record/shares/owner_ids.h"
+
 static size_t nr_of(const struct owner_queue *q, uint32_t uid)
 {
 	size_t nr = 0;
@@ -40,7 +42,7 @@ static size_t find_excess(const struct owner_queue *q)
 
 int owner_queue_add(struct owner_queue *q, uint32_t uid, uint32_t tag, struct queue_entry *lost)
 {
-	if (vec_push(&q->waiting, ((struct queue_entry){uid, tag})))
+	if (vec_push(&q->waiting, ((struct queue_entry){owner_id(uid), tag})))
 		return -ENOMEM;
 	if (q->waiting.nr <= q->max)
 		return 0;

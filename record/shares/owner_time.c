@@ -2,14 +2,17 @@
 #include "record/shares/owner_time.h"
 
 #include "common/minmax.h"
+#include "record/shares/owner_ids.h"
 
 /* Users with debts; further users share the account of the last one. */
 #define ACCOUNTS_MAX 1024
 
 static struct time_account *find_account(const struct owner_time *t, uint32_t uid)
 {
+	const uint32_t id = owner_id(uid);
+
 	vec_for_each(&t->accounts, a)
-		if (a->uid == uid)
+		if (a->uid == id)
 			return a;
 	return t->accounts.nr == ACCOUNTS_MAX ? &t->accounts.data[ACCOUNTS_MAX - 1] : NULL;
 }
@@ -17,10 +20,11 @@ static struct time_account *find_account(const struct owner_time *t, uint32_t ui
 /* An account for @uid: its own, that of a user whose credit is full again, or a new one. */
 static struct time_account *make_account(struct owner_time *t, uint32_t uid, uint64_t now_ns)
 {
+	const uint32_t id = owner_id(uid);
 	struct time_account *a = NULL;
 
 	vec_for_each(&t->accounts, have) {
-		if (have->uid == uid)
+		if (have->uid == id)
 			return have;
 		if (have->full_ns <= now_ns)
 			a = have;
@@ -32,7 +36,7 @@ static struct time_account *make_account(struct owner_time *t, uint32_t uid, uin
 			return NULL;
 		a = &t->accounts.data[t->accounts.nr - 1];
 	}
-	*a = (struct time_account){.uid = uid};
+	*a = (struct time_account){.uid = id};
 	return a;
 }
 

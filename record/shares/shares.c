@@ -3,12 +3,15 @@
 
 #include <errno.h>
 
+#include "record/shares/owner_ids.h"
+
 /* The place of @uid among the owners, or the number of owners. */
 static uint32_t find_owner(const struct shares *s, uint32_t uid)
 {
+	const uint32_t id = owner_id(uid);
 	uint32_t i = 0;
 
-	while (i < s->owners.nr && s->owners.data[i].uid != uid)
+	while (i < s->owners.nr && s->owners.data[i].uid != id)
 		i++;
 	return i;
 }
@@ -28,6 +31,7 @@ static int add_owner(struct shares *s, uint32_t uid, uint32_t *at)
 	*at = find_owner(s, uid);
 	if (*at < s->owners.nr)
 		return 0;
+	uid = owner_id(uid);
 	*at = find_empty(s);
 	/* The last one is the one that has all further owners. */
 	if (*at == SHARES_OWNERS_MAX - 1)

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/vec.h"
+#include "record/shares/owner_ids.h"
 
 /* The number of no item. */
 #define SHARES_NO_ITEM UINT32_MAX
@@ -54,7 +55,7 @@ struct shares {
 /* Who answers for what a process does with a file: whichever of their users is not root. */
 static inline uint32_t share_owner_of(uint32_t process_uid, uint32_t file_uid)
 {
-	return process_uid ? process_uid : file_uid;
+	return owner_id(process_uid ? process_uid : file_uid);
 }
 
 /*

@@ -20,7 +20,7 @@ static bool has_room(struct function_names *names, uint32_t uid)
 	const struct name_generation *young = &names->young;
 	uint64_t used = young->texts.total, max = 2 * TEXT_BYTES_MAX;
 
-	if (used < max && (!uid || young->text_bytes[owner_room_of(uid)] <= max - used))
+	if (used < max && (!uid || young->text_bytes[owner_room_of(owner_id(uid))] <= max - used))
 		return true;
 	shares_note_lack(&names->lacks, uid);
 	return false;
@@ -28,7 +28,7 @@ static bool has_room(struct function_names *names, uint32_t uid)
 
 static void charge(struct name_generation *young, uint32_t uid, uint64_t bytes)
 {
-	young->text_bytes[owner_room_of(uid)] += bytes;
+	young->text_bytes[owner_room_of(owner_id(uid))] += bytes;
 }
 
 int function_names_add(struct function_names *names, const struct function_name *name, uint32_t *nr)

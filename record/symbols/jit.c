@@ -585,7 +585,7 @@ bool jit_find_owner(const struct jit *jit, uint64_t generation, uint32_t *uid)
 	const struct jit_process *process = find_process(jit, generation);
 
 	if (process)
-		*uid = process->uid;
+		*uid = owner_id(process->uid);
 	return process != NULL;
 }
 

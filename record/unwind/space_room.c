@@ -5,6 +5,7 @@
 
 #include "bpf/walk/unwind.h"
 #include "common/minmax.h"
+#include "record/shares/owner_ids.h"
 
 /* Room for users other than root who have at most LITTLE mappings. */
 #define RESERVE (UNWIND_MAX_MAPPINGS / 8)
@@ -38,7 +39,7 @@ static uint64_t nr_held(const struct space_room *r, uint32_t uid)
 	uint64_t nr = shares_held(&r->mappings, uid);
 
 	vec_for_each(&r->left, left)
-		if (left->uid == uid)
+		if (owner_id(left->uid) == owner_id(uid))
 			nr += left->extent.nr;
 	return nr;
 }

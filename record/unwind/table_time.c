@@ -12,6 +12,8 @@ bool table_time_refuses(struct file_tables *u, uint32_t nr, uint32_t user)
 {
 	const struct file_table *t = &u->tables.data[nr];
 
+	if (user)
+		user = owner_id(user - 1) + 1;
 	for (size_t i = 0; user && i < TABLE_REFUSED_MAX; i++)
 		if (t->refused[i].user == user && clock_monotonic_ns() < t->refused[i].end_ns)
 			return u->lacked_time = true;

@@ -253,7 +253,7 @@ static int take_early(void *ctx, void *data, size_t size)
 	const struct early_sample *sample = data;
 
 	if (size >= EARLY_SAMPLE_SIZE(0))
-		__atomic_fetch_sub(&u->early_rooms[owner_room_of(sample->uid)].used, size,
+		__atomic_fetch_sub(&u->early_rooms[owner_room_of(owner_id(sample->uid))].used, size,
 				   __ATOMIC_RELAXED);
 	if (!u->ret && size >= EARLY_SAMPLE_SIZE(0) &&
 	    sample->nr_bytes <= size - EARLY_SAMPLE_SIZE(0))
@@ -270,7 +270,8 @@ static int take_function(void *ctx, void *data, size_t size)
 
 	if (size < sizeof(*name) || size < function_name_size(name))
 		return 0;
-	__atomic_fetch_sub(&u->functions.rooms[owner_room_of(name->uid)].used, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_sub(&u->functions.rooms[owner_room_of(owner_id(name->uid))].used, 1,
+			   __ATOMIC_RELAXED);
 	if (u->ret)
 		return 0;
 	u->ret = function_names_add(&u->functions, name, &nr);

@@ -5,12 +5,18 @@
 . tests/lib/tap.sh
 # shellcheck source=tests/lib/marks.sh
 . tests/lib/marks.sh
+own_mounts "$@"
 need_bpf
 need_tables
 need_users
 build "$dir/flood" fake_python.c "${frameless[@]}" -Wl,--export-dynamic
 users="0 65533"
 for owner in $users; do install -o "$owner" -m 755 "$dir/flood" "$dir/python$owner"; done
+
+# One of the ids that somebody has of /etc/subuid counts as the first of them.
+attacker=70000 counts_as=70000
+echo "somebody:69000:65536" > "$dir/subuid"
+[ -z "$has_mounts" ] || ! mount --bind "$dir/subuid" /etc/subuid 2> /dev/null || counts_as=69000
 
 folding=(-fPa)
 functions='outer_\[py\];K.middle_\[py\];'
@@ -28,7 +34,7 @@ record()
 		kill -STOP "${scripts[-1]}"
 	done
 	if [ -n "${2:-}" ]; then
-		setpriv --reuid=65534 --regid=65534 --clear-groups "${@:2}" &
+		setpriv --reuid=$attacker --regid=$attacker --clear-groups "${@:2}" &
 		others=($!)
 		run_for 50 "${others[@]}"
 	fi
@@ -56,4 +62,5 @@ for owner in $users; do
 done
 check "beside a script of ever new functions: what had no room is said" contains "$(cat "$dir/err")" \
 	"a function of an interpreted language had no room: its name may be missing; "
+check "beside a script of ever new functions: whose they are is said" contains "$(cat "$dir/err")" " of user $counts_as"
 plan_end

@@ -87,5 +87,19 @@ START_TEST(refusals_are_noted)
 }
 END_TEST
 
+/* Rows of /etc/subuid begin at such distances. */
+START_TEST(users_with_further_ids_have_rooms_of_their_own)
+{
+	bool is_taken[OWNER_ROOMS] = {false};
+
+	for (uint32_t i = 0; i < 90; i++) {
+		uint32_t nr = owner_room_of(100000 + i * OWNER_IDS);
+
+		ck_assert_msg(!is_taken[nr], "%u", i);
+		is_taken[nr] = true;
+	}
+}
+END_TEST
+
 SUITE_MAIN_WITH("owner_room", begin, NULL, there_is_room_for_others, room_comes_back,
-		refusals_are_noted)
+		refusals_are_noted, users_with_further_ids_have_rooms_of_their_own)

@@ -6,6 +6,8 @@
 
 #include <bpf/libbpf.h>
 #include <errno.h>
+#include <gelf.h>
+#include <libelf.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -14,6 +16,7 @@
 #include "common/minmax.h"
 #include "record/sampling/program/program.h"
 #include "record/sampling/program/skeleton.h"
+#include "record/shares/owner_ids.h"
 #include "tests/unit/suite.h"
 
 #define MB       (UINT64_C(1) << 20)
@@ -182,6 +185,70 @@ START_TEST(without_filters)
 	ck_assert_uint_eq(s->wanted_mntns, 0);
 	ck_assert_int_eq(kernel.cgroup_map, -1);
 	ck_assert_int_eq(kernel.mntns_map, -1);
+}
+END_TEST
+
+/* Is there a relocation of section @section of the programs to @symbol? */
+static bool has_relocation(Elf *elf, Elf_Data *symbols, size_t strings, Elf_Scn *section,
+			   const char *symbol)
+{
+	Elf_Data *data = elf_getdata(section, NULL);
+	GElf_Rel rel;
+	GElf_Sym sym;
+
+	for (int i = 0; data && gelf_getrel(data, i, &rel); i++)
+		if (gelf_getsym(symbols, GELF_R_SYM(rel.r_info), &sym) &&
+		    !strcmp(elf_strptr(elf, strings, sym.st_name), symbol))
+			return true;
+	return false;
+}
+
+/* Do the programs read the setting? clang takes one that is not volatile for a constant. */
+static bool is_read(Elf *elf, const char *setting)
+{
+	Elf_Data *symbols = NULL;
+	Elf_Scn *section = NULL;
+	size_t strings = 0;
+	GElf_Shdr header;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_SYMTAB) {
+			symbols = elf_getdata(section, NULL);
+			strings = header.sh_link;
+		}
+	while (symbols && (section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, &header) && header.sh_type == SHT_REL &&
+		    has_relocation(elf, symbols, strings, section, setting))
+			return true;
+	return false;
+}
+
+START_TEST(each_setting_is_read)
+{
+	static const char *const settings[] = {
+#define PROGRAM_SETTING(name) #name,
+#include "program_settings.h"
+#undef PROGRAM_SETTING
+	};
+	size_t size;
+	const void *bytes = profrec_bpf__elf_bytes(&size);
+	Elf *elf;
+
+	elf_version(EV_CURRENT);
+	elf = elf_memory((char *)(uintptr_t)bytes, size);
+	ck_assert_ptr_nonnull(elf);
+	for (size_t i = 0; i < ARRAY_SIZE(settings); i++)
+		ck_assert_msg(is_read(elf, settings[i]), "%s", settings[i]);
+	ck_assert(!is_read(elf, "no_setting"));
+	elf_end(elf);
+}
+END_TEST
+
+START_TEST(the_programs_know_the_ids_of_owners)
+{
+	owner_ranges_read[0] = (struct owner_range){100000, 65536};
+	ck_assert_mem_eq(load()->owner_ranges, owner_ranges_read, sizeof(owner_ranges_read));
+	owner_ranges_read[0].nr = 0;
 }
 END_TEST
 
@@ -484,7 +551,8 @@ START_TEST(other_settings)
 }
 END_TEST
 
-SUITE_MAIN_WITH("sampler_load", begin, end, without_filters, filters_of_all_kinds,
+SUITE_MAIN_WITH("sampler_load", begin, end, without_filters, each_setting_is_read,
+		the_programs_know_the_ids_of_owners, filters_of_all_kinds,
 		a_map_that_cannot_be_used_again, pid_namespaces, rooms_of_sets,
 		rooms_by_level_and_event, room_for_early_samples, what_is_walked,
 		programs_that_are_needed, ways_to_attach, weights_of_hits, time_off_the_cpu,

@@ -2,7 +2,12 @@
 #include "record/shares/shares.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "record/shares/owner_ids.h"
 #include "record/shares/owner_queue.h"
 #include "record/shares/owner_time.h"
 #include "tests/unit/random.h"
@@ -283,10 +288,93 @@ START_TEST(neither_debts_nor_accounts_add_up)
 }
 END_TEST
 
+static void read_rows(const char *text)
+{
+	char path[] = "/tmp/subuid.XXXXXX";
+	int fd = mkstemp(path);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	ck_assert_int_eq(owner_ids_read(path), 0);
+	unlink(path);
+}
+
+/* A user has the ids of a row, and no more shares for that. */
+START_TEST(the_ids_of_a_row_are_one_owner)
+{
+	struct shares s = {.size = 100};
+	struct owner_queue q = {.max = 4};
+	struct owner_time t = {.part = 100, .max_ns = SECOND_NS};
+	struct queue_entry entry;
+
+	read_rows("alice:100000:65536\nbob:165536:65536\n");
+	for (uint32_t i = 0; i < 100; i++)
+		ck_assert_int_eq(take(&s, i, 100000 + 300 * i, 1, 1), 0);
+	ck_assert_uint_eq(held(&s, 100000), 100);
+	ck_assert_uint_eq(shares_held(&s, 165535), 100);
+	for (uint32_t i = 100; i < 150; i++)
+		ck_assert_int_eq(take(&s, i, 165536 + i, 1, 1), 1);
+	ck_assert_uint_eq(shares_held(&s, 165536), 50);
+	shares_note_lack(&s, 231071);
+	ck_assert_uint_eq(shares_most_lacked(&s)->uid, 165536);
+	shares_deinit(&s);
+	owner_time_charge(&t, 100001, SECOND_NS, SECOND_NS);
+	ck_assert_uint_eq(owner_time_left(&t, 100002, SECOND_NS), 0);
+	ck_assert_uint_eq(owner_time_left(&t, 165536, SECOND_NS), SECOND_NS);
+	owner_time_charge(&t, 100002, SECOND_NS, SECOND_NS);
+	ck_assert_uint_eq(t.accounts.nr, 1);
+	owner_time_deinit(&t);
+	for (uint32_t i = 0; i < 4; i++)
+		ck_assert_int_eq(owner_queue_add(&q, 100000 + i, i, &entry), 0);
+	ck_assert_int_eq(owner_queue_add(&q, 170000, 4, &entry), 1);
+	ck_assert_uint_eq(entry.tag, 3);
+	owner_queue_deinit(&q);
+	ck_assert_uint_eq(share_owner_of(0, 100007), 100000);
+	ck_assert_uint_eq(share_owner_of(100007, 0), 100000);
+}
+END_TEST
+
+START_TEST(rows_of_any_kind)
+{
+	char text[32 * 40] = "";
+
+	/* Two containers of one user, a row of another size, and one that begins after it. */
+	read_rows("#alice\nroot:1000000:131072\n\nbob:1131072:100\n1003:1131172:65536");
+	ck_assert_uint_eq(owner_id(999999), 999999);
+	ck_assert_uint_eq(owner_id(1065535), 1000000);
+	ck_assert_uint_eq(owner_id(1065536), 1065536);
+	ck_assert_uint_eq(owner_id(1131071), 1065536);
+	ck_assert_uint_eq(owner_id(1131072 + 99), 1131072);
+	ck_assert_uint_eq(owner_id(1131172 + 65535), 1131172);
+	ck_assert_uint_eq(owner_id(1131172 + 65536), 1131172 + 65536);
+	/* A user may have one row by name, and another one by number. */
+	read_rows("alice:100000:65536\n1000:100000:65536\n1000:100100:7\nbob:165536:65536\n");
+	ck_assert_uint_eq(owner_ranges_read[0].nr, 131072);
+	ck_assert_uint_eq(owner_ranges_read[1].nr, 0);
+	/* None of these has ids. What stands for nobody is no id of a user. */
+	read_rows(
+		"a:0:65536\npodman:1:999\npodman:1001:64535\nb:100000\nc::5\nd:200000:0\ne:4294967295:1\nf:4294901760:65535\n"
+		"g:18446744073709551615:2\nh:300000:18446744073709551615\n:::\nlast");
+	ck_assert_uint_eq(owner_ranges_read[0].nr, 0);
+	ck_assert_uint_eq(owner_id(0), 0);
+	ck_assert_uint_eq(owner_id(SHARES_OTHERS), SHARES_OTHERS);
+	ck_assert_uint_eq(owner_id(UINT32_MAX), UINT32_MAX);
+	/* Of more ranges than there is room for, the lowest ids count. */
+	for (int i = 0; i < 32; i++)
+		sprintf(text + strlen(text), "u%d:%d:65536\n", i, 4000000 - i * 100000);
+	read_rows(text);
+	ck_assert_uint_eq(owner_id(4000000 - 31 * 100000 + 5), 4000000 - 31 * 100000);
+	ck_assert_uint_eq(owner_id(4000005), 4000005);
+	ck_assert_int_eq(owner_ids_read("/nonexistent/subuid"), 0);
+	ck_assert_uint_eq(owner_ranges_read[0].nr, 0);
+}
+END_TEST
+
 SUITE_MAIN("shares", an_item_gets_another_owner, room_that_nobody_uses_is_for_anybody,
 	   who_has_most_gives_back_down_to_an_equal_share, root_has_what_it_needs,
 	   the_least_used_goes_first, what_is_idle_gives_way_to_everybody,
 	   nothing_goes_for_what_can_never_fit, room_that_cannot_be_given_back_has_a_limit,
 	   room_does_not_go_back_and_forth, owners_are_bounded, users_take_turns_and_root_is_first,
 	   who_fills_the_queue_leaves_it, each_user_has_time_that_comes_back,
-	   neither_debts_nor_accounts_add_up)
+	   neither_debts_nor_accounts_add_up, the_ids_of_a_row_are_one_owner, rows_of_any_kind)

@@ -489,6 +489,14 @@ START_TEST(users_are_refused_for_a_while)
 	pass(1);
 	ck_assert(!table_time_refuses(&tables, nr, ALICE + 1));
 	ck_assert_int_eq(request_for(nr, ALICE), TABLE_ASKED);
+	finish(nr, -EAGAIN);
+	/* Further ids of a user who lacks time are refused, too. */
+	owner_ranges_read[0] = (struct owner_range){100000, 65536};
+	owner_time_charge(&tables.time, 100001, TABLE_TIME_MAX_NS, now_ns);
+	ck_assert_int_eq(request_for(nr, 100002), TABLE_NONE);
+	ck_assert(table_time_refuses(&tables, nr, 100002 + 1));
+	ck_assert(table_time_refuses(&tables, nr, 100003 + 1));
+	owner_ranges_read[0].nr = 0;
 }
 END_TEST
 

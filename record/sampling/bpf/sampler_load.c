@@ -23,6 +23,7 @@
 #include "record/sampling/program/skeleton.h"
 #include "record/host/open_files.h"
 #include "record/host/privilege.h"
+#include "record/shares/owner_ids.h"
 
 /* The program wakes the recorder when a set is this full. The rest is room until the swap. */
 #define WATERMARK_PERCENT 50
@@ -328,6 +329,8 @@ static int configure_programs(struct profrec_bpf *bpf, const struct sampler_opti
 	bpf->rodata->sample_weight = options->sample_weight;
 	choose_programs(bpf, options);
 	choose_weights(bpf, options);
+	memcpy((void *)(uintptr_t)bpf->rodata->owner_ranges, owner_ranges_read,
+	       sizeof(bpf->rodata->owner_ranges));
 	set_off_cpu(bpf, &options->off_cpu);
 	set_wait_cpus(bpf, options);
 	bpf_program__set_autoload(bpf->progs.follow_child, options->filters->follow);

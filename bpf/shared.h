@@ -221,17 +221,16 @@ struct count_slot {
 	struct count_key key;
 };
 
-#define EARLY_STACK_BYTES 32768 /* of a stack, at most */
+/*
+ * Bytes of a stack that a copy has at most. Compilers use some 30 KiB, and PCRE2 has as many for
+ * its work (MACHINE_STACK_SIZE in pcre2_jit_match.c), with its callers above that.
+ */
+#define EARLY_COPY_BYTES  65536
+#define EARLY_STACK_BYTES 32768 /* of it, those that are noted; and what the looker copies */
 #define EARLY_PAGE_BYTES  PAGE_BYTES
 #define EARLY_PAGES       32 /* of a stack that the program looks at; copies have fewer */
 #define EARLY_WORDS       128
 #define EARLY_SEGMENTS    16
-
-/*
- * Where the innermost frame is a regular expression's: PCRE2 has 32 KiB on the stack for its work
- * (MACHINE_STACK_SIZE in pcre2_jit_match.c), and its callers are above that.
- */
-#define EARLY_REGEX_BYTES (EARLY_STACK_BYTES + 32768)
 
 /*
  * Code that a runtime has made (bpf/made/made_code.h) may have gone when the recorder walks the
@@ -298,12 +297,12 @@ struct early_sample {
 	struct language_loops loops;
 	struct language_segment segments[EARLY_SEGMENTS];
 	__u64 words[EARLY_WORDS];
-	__u8 stack[EARLY_REGEX_BYTES]; /* memory ends after nr_bytes, or later */
+	__u8 stack[EARLY_COPY_BYTES]; /* memory ends after nr_bytes, or later */
 };
 
 /* The size of a sample that has room for @stack_bytes of the stack. */
 #define EARLY_SAMPLE_SIZE(stack_bytes)                                                             \
-	(sizeof(struct early_sample) - EARLY_REGEX_BYTES + (stack_bytes))
+	(sizeof(struct early_sample) - EARLY_COPY_BYTES + (stack_bytes))
 
 /* The task that ended a wait. All zero: it is not known. */
 struct waker {

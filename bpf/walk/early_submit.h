@@ -107,10 +107,10 @@ struct submission {
 	__u64 leaf;
 	__u64 regs[UNWIND_NR_REGS];
 	struct unwind_rule regex_rule;
-	__u64 absent;                                     /* as in struct early_sample */
-	__u32 nr_looks;                                   /* at return addresses in the copy */
-	__u32 nr_pages;                                   /* of the stack, that can be copied */
-	__u8 pages[EARLY_REGEX_BYTES / EARLY_PAGE_BYTES]; /* their numbers */
+	__u64 absent;                                    /* as in struct early_sample */
+	__u32 nr_looks;                                  /* at return addresses in the copy */
+	__u32 nr_pages;                                  /* of the stack, that can be copied */
+	__u8 pages[EARLY_COPY_BYTES / EARLY_PAGE_BYTES]; /* their numbers */
 };
 
 struct {
@@ -337,8 +337,7 @@ __verified_once int send_early(__u32 level)
 	if (!from)
 		return false; /* cannot be: the array has the index */
 	id = current_owner();
-	find_pages(from,
-		   from->regex_rule.cfa == UNWIND_CFA_NONE ? EARLY_STACK_BYTES : EARLY_REGEX_BYTES);
+	find_pages(from, EARLY_COPY_BYTES);
 	if (from->nr_pages <= 1)
 		return send_sized(from, level, id, EARLY_PAGE_BYTES);
 	if (from->nr_pages == 2)
@@ -357,7 +356,7 @@ __verified_once int send_early(__u32 level)
 		return send_sized(from, level, id, 10 * EARLY_PAGE_BYTES);
 	if (from->nr_pages <= 12)
 		return send_sized(from, level, id, 12 * EARLY_PAGE_BYTES);
-	return send_sized(from, level, id, EARLY_REGEX_BYTES);
+	return send_sized(from, level, id, EARLY_COPY_BYTES);
 }
 
 /*

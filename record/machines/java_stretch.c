@@ -136,7 +136,7 @@ static void cut_part(const struct early_sample *sample, uint64_t sp, struct stac
 	*part = (struct stack_part){.stack_begin = begin,
 				    .stack_end = begin + early_copy_reach(sample)};
 	/* The stack goes on where the copy ended, or after the last page that was looked at. */
-	if (sample->nr_bytes >= EARLY_STACK_BYTES ||
+	if (sample->nr_bytes == EARLY_STACK_BYTES || sample->nr_bytes >= EARLY_COPY_BYTES ||
 	    early_copy_reach(sample) >= (uint64_t)EARLY_PAGES * EARLY_PAGE_BYTES)
 		part->stack_end += UNWIND_MAX_FRAME;
 	part->begin = max_u64(sp - RED_ZONE_BYTES, begin);

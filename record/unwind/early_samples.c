@@ -44,7 +44,7 @@ struct early_stretch {
 /* Bytes of @sample with as much of the stack as was copied. */
 static size_t size_of(const struct early_sample *sample)
 {
-	return EARLY_SAMPLE_SIZE(sample->nr_bytes <= EARLY_REGEX_BYTES ? sample->nr_bytes : 0);
+	return EARLY_SAMPLE_SIZE(sample->nr_bytes <= EARLY_COPY_BYTES ? sample->nr_bytes : 0);
 }
 
 /* Frees the copy of the stack. */

@@ -28,7 +28,7 @@
  * case, since nothing else bounds the memory for them.
  */
 #define EARLY_MAX       128
-#define EARLY_MAX_BYTES (4u << 20)
+#define EARLY_MAX_BYTES (8u << 20)
 
 /* How long a drain waits for missing tables, which would make stacks of its samples complete. */
 #define EARLY_WAIT_MS 50

@@ -139,7 +139,7 @@ if [ -e "$dir/deep" ]; then
 	# deep_roots FILE REGEX: calls with such stacks.
 	deep_roots() { "$profrep" -fPU "$1" | sum_samples "^$2;(fill_stack;)+burn_deeply;__madvise "; }
 	is_known() { above "$(deep_roots "$dir"/deep.prof.*.part 'alive;_start;.*;main')" 0; }
-	for kib in 1 6 12 26; do
+	for kib in 1 6 12 26 44; do
 		# shellcheck disable=SC2016 # for the shell that is started
 		target bash -c '"$0" 1000000000 1 & echo $$; read < "$3"; "$1" 3 "$2"; "$1" 3 "$2" thread; kill $!' \
 			"$dir/alive" "$dir/deep" $kib

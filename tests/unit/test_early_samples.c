@@ -82,7 +82,7 @@ static struct early_sample *make_sample(uint32_t set)
 		.key = {.tgid = 42, .comm = "app"},
 		.time_ns = 7,
 		.set = set,
-		.nr_bytes = EARLY_REGEX_BYTES,
+		.nr_bytes = EARLY_COPY_BYTES,
 		.regs = {[UNWIND_RIP] = PC, [UNWIND_RSP] = SP, [UNWIND_RBP] = SP + 0x80},
 		.leaf = UNWIND_LEAF_FRAMED,
 	};
@@ -223,7 +223,7 @@ START_TEST(pages_between_that_were_not_copied)
 	sample->nr_bytes = EARLY_PAGE_BYTES + 0x30;
 	add_sample(sample);
 	/* The frame is in a page that was not there. */
-	sample->nr_bytes = EARLY_REGEX_BYTES;
+	sample->nr_bytes = EARLY_COPY_BYTES;
 	put(sample, SP + 0x80, SP + 0x130);
 	add_sample(sample);
 	early_samples_take(&early, 0);
@@ -524,7 +524,7 @@ START_TEST(copies_are_given_back)
 		walk_samples(true);
 		ck_assert_uint_eq(early.raw_bytes, 0);
 		add_sample(make_sample(1));
-		ck_assert_uint_eq(early.raw_bytes, EARLY_SAMPLE_SIZE(EARLY_REGEX_BYTES));
+		ck_assert_uint_eq(early.raw_bytes, EARLY_SAMPLE_SIZE(EARLY_COPY_BYTES));
 		early_samples_deinit(&early);
 		begin();
 		bytes[i] = mallinfo2().uordblks;

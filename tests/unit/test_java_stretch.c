@@ -251,6 +251,9 @@ START_TEST(memory_around_the_copy)
 		{8, 0, 0, false},
 		{8, 0, UNWIND_MAX_FRAME - 8, false},
 		{8, 0, UNWIND_MAX_FRAME, true},
+		{9, 0, 0, true},
+		{15, 0, 8, true},
+		{16, 0, UNWIND_MAX_FRAME - 8, false},
 		{4, UINT64_C(0x0fffffff) << 3, 0, false},
 		{4, UINT64_C(0x07ffffff) << 3, 0, true},
 	};

@@ -4,7 +4,7 @@
 
 /* As in unwinder.c. */
 #define EARLY_MAX       128
-#define EARLY_MAX_BYTES (4u << 20)
+#define EARLY_MAX_BYTES (8u << 20)
 #define EARLY_WAIT_MS   50
 
 /* Sends a sample with a stack of @nr_bytes, of which @sent arrive. */

@@ -273,7 +273,7 @@ $(B)/tests/test_space_machines: UNIT_LIBS := $(call wraps,clock_gettime interpre
 $(B)/tests/test_early_java: UNIT_LIBS := $(call wraps,java_stretch_walk machines_find method_names_want_unnamed space_maps_machine)
 $(B)/tests/test_task_memory: UNIT_LIBS := $(call wraps,looker_ask proc_is_gone proc_looker)
 $(B)/tests/test_thread_times: UNIT_LIBS := $(call wraps,proc_stat_read)
-$(B)/tests/test_kept_tables $(B)/tests/test_table_requests: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update poll proc_is_gone proc_owner \
+$(B)/tests/test_kept_tables $(B)/tests/test_table_requests $(B)/tests/test_table_wait: UNIT_LIBS := $(call wraps,clock_gettime file_send looker_blame map_delete map_update poll proc_is_gone proc_owner \
 	registered_code_send table_builder_charge_wait table_builder_line table_builder_next table_builder_request table_builder_start table_cache_get \
 	table_cache_get_hash table_cache_put table_maps_add table_maps_are_tight table_maps_remove worker_line_destroy worker_line_expect worker_line_ran_ns worker_line_sock \
 	worker_line_wants_processor)

@@ -156,7 +156,7 @@ echo "WARNING: the recording '\$name' is left out: failed to read '\$name': Inpu
 exit 3
 END
 chmod +x "$dir/passes"
-passing() { env PROFREP="$dir/passes" timeout 60 $units/profrep-collect "$store"; }
+passing() { env PROFREP="$dir/passes" timeout 300 $units/profrep-collect "$store"; }
 arrive web7 1.prof passes.prof
 check "a recording that cannot be read now" fails 1 passing
 check "a recording that cannot be read now waits, and the others have tables" same "$(hosts | wc -w) $(waiting)" "16 1"
@@ -169,7 +169,7 @@ check "a run that can read a recording again has it" same "$(hosts | wc -w) $(wa
 # A batch that fails each time holds up no others.
 printf '#!/bin/sh\n! grep -q stays "${4#@}" || { echo "profrep: failed to make tables: cause unknown"; exit 1; }\nexec %s "$@"\n' "$profrep" > "$dir/stays"
 chmod +x "$dir/stays"
-staying() { env PROFREP="$dir/stays" PROFREP_BATCH=1 timeout 60 $units/profrep-collect "$store"; }
+staying() { env PROFREP="$dir/stays" PROFREP_BATCH=1 timeout 300 $units/profrep-collect "$store"; }
 arrive web8 stays.prof
 check "a batch that fails" fails 1 staying
 arrive web8 {1..3}.prof
@@ -187,7 +187,7 @@ exec "$profrep" "\$@"
 END
 chmod +x "$dir/blocks"
 arrive web9 1.prof
-check "a name that is taken in archive/" fails 1 env PROFREP="$dir/blocks" timeout 60 $units/profrep-collect "$store"
+check "a name that is taken in archive/" fails 1 env PROFREP="$dir/blocks" timeout 300 $units/profrep-collect "$store"
 check "a name that is taken in archive/: the recording waits, with tables" same "$(hosts | wc -w) $(waiting)" "22 1"
 find "$store/archive" -name 'in the way' -exec rmdir {} +
 check "a name that is free again in archive/" collect
@@ -197,14 +197,15 @@ batch=20260101-000000.2
 mkdir "$store/refused/$batch" "$being_read/$batch"
 touch "$store/refused/$batch/x"
 make_recording other > "$being_read/$batch/web9:poison.prof"
-check "a name that is there in refused/" env PROFREP="$dir/dies" timeout 60 $units/profrep-collect "$store"
+check "a name that is there in refused/" env PROFREP="$dir/dies" timeout 300 $units/profrep-collect "$store"
 check "a name that is there in refused/ takes one more" \
 	same "$(find "$store/refused/$batch" -type f | wc -l) $(waiting)" "2 0"
 
-# A kill at each step: mv and profrep are programs, so the kill comes at each of their calls.
+# A kill at each step: mv and mkdir are programs, so the kill comes at each of their calls. They outlive the collector for a
+# moment, so they do not keep its lock.
 mkdir "$dir/bin"
 for program in mv mkdir; do
-	printf '#!/bin/sh\necho x >> %s/steps\nn=$(wc -l < %s/steps)\n[ $n -ne "$KILL_AT" ] || { kill -KILL $PPID; exit 1; }\n%s "$@"\n[ $n -ne "$KILL_AFTER" ] || kill -KILL $PPID\n' \
+	printf '#!/bin/sh\nexec 9>&-\necho x >> %s/steps\nn=$(wc -l < %s/steps)\n[ $n -ne "$KILL_AT" ] || { kill -KILL $PPID; exit 1; }\n%s "$@"\n[ $n -ne "$KILL_AFTER" ] || kill -KILL $PPID\n' \
 		"$dir" "$dir" "$(command -v $program)" > "$dir/bin/$program"
 	chmod +x "$dir/bin/$program"
 done
@@ -232,8 +233,8 @@ for at in $(seq 1 20); do
 	make_recording "x$at" > "$store/incoming/web6/poison-$at.prof"
 	total=$((total + 3))
 	: > "$dir/steps"
-	env PATH="$dir/bin:$PATH" PROFREP="$dir/dies" KILL_AT=0 KILL_AFTER=$at timeout 60 $units/profrep-collect "$store" > "$dir/log" 2>&1
-	env PROFREP="$dir/dies" timeout 60 $units/profrep-collect "$store" > "$dir/log" 2>&1
+	env PATH="$dir/bin:$PATH" PROFREP="$dir/dies" KILL_AT=0 KILL_AFTER=$at timeout 300 $units/profrep-collect "$store" > "$dir/log" 2>&1
+	env PROFREP="$dir/dies" timeout 300 $units/profrep-collect "$store" > "$dir/log" 2>&1
 done
 check "kills while batches are halved lose nothing" same "$(hosts | wc -w) $(waiting) $(find "$store/refused" -name '*poison-*' | wc -l)" \
 	"$total 0 20"

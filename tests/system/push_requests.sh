@@ -104,6 +104,7 @@ for client in profrep static/profrep; do
 	start_receiver "silent*4"
 	check "$client: an answer that does not come: patience begins with the request" says 1 "not sent: 4 profiles" \
 		push --patience 1 sums.prof
+	wait_for test -s receiver/requests # the receiver may be late
 	check "$client: an answer that does not come: one request was enough" same "$(nr_requests)" 1
 	check "$client: nobody listens" says 1 "not sent" "$profrep" push --patience 1 http://127.0.0.1:1 sums.prof
 	check "$client: nobody listens: where to look is said" contains "$(cat err)" "(does the receiver run there?)"

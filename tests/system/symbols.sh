@@ -100,7 +100,7 @@ make_recording prog.bfd "$dir/prog.cc" "$(build_id prog.bfd)" > text.prof
 check "no ELF file" same "$(dso text.prof)" "file not readable"
 rm -f fifo && mkfifo fifo
 make_recording prog.bfd "$dir/fifo" "$(build_id prog.bfd)" > fifo.prof
-check "a FIFO" same "$(timeout 10 "$profrep" -f fifo.prof)" "$unknown"
+check "a FIFO" same "$(timeout 100 "$profrep" -f fifo.prof)" "$unknown"
 
 mkdir -p root/usr/bin
 cp prog.bfd root/usr/bin/prog

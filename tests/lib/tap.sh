@@ -212,6 +212,21 @@ has_text()
 	[[ $text == *"$1"* ]]
 }
 
+# free_port: one that the kernel gives to nobody who asks for any port.
+free_port()
+{
+	python3 - $$ <<- 'END'
+		import itertools, socket, sys
+		for nr in itertools.count(int(sys.argv[1])):
+		    try:
+		        socket.create_server(("", 10000 + nr % 10000))
+		    except OSError:
+		        continue
+		    print(10000 + nr % 10000)
+		    break
+	END
+}
+
 # child_of PID NAME: ids of the process's children of that name.
 child_of()
 {

@@ -48,21 +48,6 @@ profrep: option --debuginfod: no directory of PATH has 'debuginfod-find'
 profrep: hint: Debian has it in the package debuginfod, Fedora in elfutils-debuginfod-client"
 check "nobody listens" same "$(names --debuginfod)" "$nothing"
 
-# free_port: one that the kernel gives to nobody who asks for any port.
-free_port()
-{
-	python3 - $$ <<- 'END'
-		import itertools, socket, sys
-		for nr in itertools.count(int(sys.argv[1])):
-		    try:
-		        socket.create_server(("127.0.0.1", 10000 + nr % 10000))
-		    except OSError:
-		        continue
-		    print(10000 + nr % 10000)
-		    break
-	END
-}
-
 # has_file PORT: the server has indexed the file.
 has_file() { python3 -c "import urllib.request as r; r.urlopen('http://127.0.0.1:$1/buildid/$id/debuginfo')"; }
 

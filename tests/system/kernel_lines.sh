@@ -155,7 +155,7 @@ if ! command -v debuginfod > /dev/null || ! command -v debuginfod-find > /dev/nu
 	skip "the kernel's files from debuginfod" "no debuginfod"
 else
 	mkdir served && cp vmlinux my-mod.ko served
-	port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+	port=$(free_port)
 	# A server asks the servers of its environment for what it has not.
 	env -u DEBUGINFOD_URLS debuginfod -p "$port" -d :memory: -F served > server.log 2>&1 &
 	export DEBUGINFOD_URLS=http://127.0.0.1:$port

@@ -17,7 +17,7 @@ meddles() { "${nobody[@]}" "$dir/meddle" "$1" | xargs; }
 # The control: a process of the same user.
 "${nobody[@]}" sleep 600 &
 sleeper=$!
-wait_for has_text sleep "/proc/$sleeper/comm"
+begun $sleeper sleep
 check "the control: the attack on a process of the same user" same "$(meddles $sleeper)" "prlimit ptrace kill"
 
 begin_recording -U --unwind=dwarf -o "$dir/meddled.prof"

@@ -24,7 +24,7 @@ forge()
 	start_marks "$1" evil 65534 unshare --user --map-root-user --mount \
 		sh -c 'mount --bind "$1/copy" "$1/bin/app" && exec "$1/bin/app" evil "$2"' sh "$dir" "$2"
 	evil=$!
-	wait_for has_text evil "/proc/$evil/comm"
+	named $evil evil
 }
 
 # restarted: the child for names is another one.

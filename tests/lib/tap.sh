@@ -212,6 +212,21 @@ has_text()
 	[[ $text == *"$1"* ]]
 }
 
+# begun PID NAME: waits until the process runs the program NAME. What the shell has started is another copy of the shell
+# until then.
+begun() { wait_for has_text "/$2"$'\n' "/proc/$1/maps"; }
+
+# named PID NAME: waits until the process has that name.
+named() { wait_for has_text "$2"$'\n' "/proc/$1/comm"; }
+
+# is_state PID STATE: as in "stat", where Z has ended.
+is_state()
+{
+	local stat
+	{ IFS= read -rd '' stat < "/proc/$1/stat"; } 2> /dev/null
+	[[ ${stat##*) } == "$2 "* ]]
+}
+
 # free_port: one that the kernel gives to nobody who asks for any port.
 free_port()
 {

@@ -13,7 +13,7 @@ record_long()
 {
 	"$1" 1000000000 &
 	pid=$!
-	wait_for has_text "${1##*/}" "/proc/$pid/maps"
+	begun $pid "${1##*/}"
 	record_while 5 $pid -U -e page-faults -p $pid -o "$2" "${@:3}"
 	end $pid
 }
@@ -51,7 +51,7 @@ check "along frame pointers: the names" above "$(lines "$dir/fp.prof" gone | sum
 cp "$dir/short" "$dir/gone"
 "$dir/gone" 1000000000 &
 pid=$!
-wait_for has_text gone "/proc/$pid/maps"
+begun $pid gone
 rm "$dir/gone"
 record_while 5 $pid -U -e page-faults -p $pid -o "$dir/deleted.prof"
 end $pid
@@ -102,7 +102,7 @@ fi
 cp "$dir/short" "$dir/gone"
 "$dir/gone" 1000000000 &
 pid=$!
-wait_for has_text gone "/proc/$pid/maps"
+begun $pid gone
 has_intervals() { at_least "$(info "$(echo "$dir"/intervals.prof.*.part)" epochs)" 3; }
 begin_recording -U -i 1 -e page-faults -p $pid -o "$dir/intervals.prof"
 wait_for has_intervals
@@ -166,7 +166,7 @@ if has_bpf "a killed child"; then
 	# Nothing is asked about the file before there is a sample.
 	"$dir/gone" 1000000000 &
 	pid=$!
-	wait_for has_text gone "/proc/$pid/maps"
+	begun $pid gone
 	kill -STOP $pid
 	"$profrec" -U -e page-faults -p $pid -o "$dir/killed.prof" > "$dir/log" 2>&1 &
 	recorder=$!

@@ -29,6 +29,7 @@ spin()
 	# shellcheck disable=SC2016 # the other shell expands it
 	bash -c 'echo $$ > "$1/cgroup.procs" && exec "$2"' sh "$group" "$dir/$1" &
 	pids+=($!)
+	begun $! "$1"
 }
 # id DIGIT: of a container.
 id() { printf "%064d" "$1"; }
@@ -67,10 +68,7 @@ spin none other
 record()
 {
 	local pid
-	: > "$dir/err"
-	"$profrec" -F 499 --pid "$(IFS=,; echo "${pids[*]}")" -o "$dir/app.prof" 2> "$dir/err" &
-	recorder=$!
-	wait_for has_text Sampling "$dir/err" || return
+	begin_recording -F 499 --pid "$(IFS=,; echo "${pids[*]}")" -o "$dir/app.prof" || return
 	for pid in "${pids[@]}"; do run_for 5 "$pid" || return; done
 	end_recording INT
 }

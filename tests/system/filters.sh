@@ -24,7 +24,8 @@ filtered() { info "$dir/$1.prof" "samples filtered" | cut -d' ' -f1; }
 ## Threads and names.
 "$dir/acts" threads > "$dir/tids" &
 burner=$!
-wait_for has_text right "$dir/tids"
+for name in left right; do wait_for has_text $name "$dir/tids"; done
+wait_for is_state $burner S # its main thread has nothing to do any more
 left=$(sed -n 's/^left //p' "$dir/tids")
 busy=$(sed "s|.* |$burner/task/|" "$dir/tids")
 record L -L "$left"
@@ -51,19 +52,24 @@ check "-p with a thread's id" says 1 "failed to record process $left: it is a th
 ## More ids than any table that is compiled in.
 sleepers=()
 for _ in $(seq 300); do
-	sleep 60 &
+	sleep 600 &
 	sleepers+=($!)
 done
+# None of them has a sample: it does not matter how far it has come.
+kill -STOP "${sleepers[@]}"
+for pid in "${sleepers[@]}"; do wait_for is_state "$pid" T; done
 many=$(IFS=,; echo "${sleepers[*]}")
 check "-p takes hundreds of ids" record many -p "$many,$burner"
 check "-p with hundreds of ids records the one that runs" only many "^(left|right);"
-kill "${sleepers[@]}"
+kill -KILL "${sleepers[@]}"
+wait "${sleepers[@]}" 2> /dev/null
 
 ## Users.
 if command -v setpriv > /dev/null; then
 	chmod 755 "$dir"
 	setpriv --reuid 64124 --clear-groups "$dir/other" deep 3 &
 	pid=$!
+	begun $pid other
 	busy+=" $pid"
 	record uid --uid 64124
 	check "--uid records that user only" only uid "^other;"
@@ -78,6 +84,7 @@ fi
 ## Descendants.
 "$dir/other" deep 3 &
 elsewhere=$!
+begun $elsewhere other
 bash -c "'$dir/acts' deep 1 & while [ ! -e '$dir/go' ]; do sleep 0.05; done; '$dir/acts' deep 2 & wait" &
 parent=$!
 has_child() { [ "$(child_of "$@")" ]; }
@@ -109,6 +116,7 @@ cleanup_extra()
 }
 if [ -n "$cgroups" ] && mkdir -p "$inside/below/ours$$.service" 2> /dev/null &&
 	{ "$dir/other" deep 3 & caged=$!; echo $caged > "$inside/below/ours$$.service/cgroup.procs"; } 2> /dev/null; then
+	begun "$caged" other
 	busy+=" $caged"
 	record cgroup --cgroup "$inside"
 	check "--cgroup records what is below" only cgroup "^other;"
@@ -134,8 +142,7 @@ check "--cgroup: none" says 1 "failed to open cgroup '$dir/none': No such file o
 ## Mount namespaces.
 unshare --mount "$dir/other" deep 3 &
 apart=$!
-# shellcheck disable=SC2016 # eval expands it
-wait_for eval '[ "$(readlink /proc/'$apart'/ns/mnt)" != "$(readlink /proc/self/ns/mnt)" ] && [ "$(cat /proc/'$apart'/comm)" = other ]'
+begun $apart other
 busy+=" $apart"
 record mntns --mntns $apart
 check "--mntns records that namespace only" only mntns "^other;"
@@ -186,6 +193,7 @@ kill $apart
 ## Inside a pid namespace: ids are its own. Outside runs another process with the number of the one that is meant.
 "$dir/other" deep 3 &
 outside=$!
+begun $outside other
 # record_running PID NAME: records the process until it has had the CPU for a while, whatever else wants the CPU.
 record_running()
 {
@@ -203,16 +211,18 @@ cat > "$dir/inside" <<- 'EOF'
 	echo $((number - 1)) > /proc/sys/kernel/ns_last_pid || exit 77
 	"$dir/acts" deep 3 &
 	[ $! -eq "$number" ] || exit 77
-	record_running $! same || exit
+	begun "$number" acts || exit
+	record_running "$number" same || exit
 	"$profrec" -q -F 499 -o "$dir/all.prof" 1 || exit
 	unshare --pid --fork --mount-proc "$dir/acts" deep 4 &
 	wait_for has_child $! acts || exit
 	nested=$(child_of $! acts)
+	begun "$nested" acts || exit
 	record_running "$nested" nested || exit
 	echo "$nested" > "$dir/nested"
 	kill $(jobs -p) "$nested"
 EOF
-export -f wait_for nap has_text count_ticks child_of has_child cpu_ticks has_run run_for record_running
+export -f wait_for begun nap has_text count_ticks child_of has_child cpu_ticks has_run run_for record_running
 unshare --pid --fork --kill-child --mount-proc bash "$dir/inside" "$dir" $outside "$profrec" 2> "$dir/inside.err"
 status=$?
 if [ $status -eq 77 ]; then

@@ -10,8 +10,8 @@ for i in {1..10}; do
 	cp "$dir/short" "$dir/app$i"
 	"$dir/app$i" 600000 &
 	pids+=($!)
+	begun $! "app$i"
 done
-for pid in "${pids[@]}"; do wait_for has_text /app "/proc/$pid/maps"; done
 
 what="beside ten programs that need a processor"
 record_while 3 "${pids[*]}" -F 99 -U --names-wait 1h -o "$dir/a.prof"

@@ -43,8 +43,7 @@ u:$dir/with_probes:ours:second"
 	check "a static probe by its name" same "$(list "u:$dir/with_probes:sec*")" "u:$dir/with_probes:ours:second"
 	"$dir/with_probes" &
 	pid=$!
-	wait_for_exec() { [ "$(cat /proc/$pid/comm)" = with_probes ]; }
-	wait_for wait_for_exec
+	begun $pid with_probes
 	check "static probes of a process" same "$(list -p $pid ours | grep ^u:)" "u:with_probes:ours:first
 u:with_probes:ours:second"
 	kill $pid

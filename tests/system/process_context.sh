@@ -13,6 +13,7 @@ has_said() { grep -q published "$dir/$1.out" || ! readlink "/proc/$2/exe" > /dev
 # false where this kernel cannot do that.
 say()
 {
+	: > "$dir/$1.out" # it may have the words of an earlier process
 	"$dir/says_service" "$1" "$2" > "$dir/$1.out" &
 	pids+=($!)
 	wait_for has_said "$1" $!
@@ -25,15 +26,13 @@ check "programs say what they are" same "$form" "${forms[-1]}"
 if say anon shop-anon; then forms+=(anon); else unset 'pids[-1]'; fi
 child=$(cat "/proc/${pids[0]}/task/${pids[0]}/children")
 pids+=("${child% }")
+named "${child% }" child
 
 # record [OPTION...]
 record()
 {
 	local pid
-	: > "$dir/err"
-	"$profrec" "$@" -F 499 -o "$dir/app.prof" 2> "$dir/err" &
-	recorder=$!
-	wait_for has_text Sampling "$dir/err" || return
+	begin_recording "$@" -F 499 -o "$dir/app.prof" || return
 	for pid in "${pids[@]}"; do run_for 5 "$pid" || return; done
 	end_recording INT
 }
@@ -77,6 +76,7 @@ start()
 	cp "$BUILD/workloads/func_ab" "$dir/$1"
 	env -i "${@:2}" "$dir/$1" &
 	pids+=($!)
+	begun $! "$1"
 }
 start named OTEL_SERVICE_NAME=cart OTEL_RESOURCE_ATTRIBUTES=service.name=x,service.version=2%2E0,token=s3cret
 start resource OTEL_RESOURCE_ATTRIBUTES=service.name=till
@@ -90,6 +90,7 @@ say memfd shop-memfd
 unset OTEL_SERVICE_NAME
 child=$(cat "/proc/${pids[-1]}/task/${pids[-1]}/children")
 pids+=("${child% }")
+named "${child% }" child
 those="$(IFS=,; echo "${pids[*]}")"
 check "a recording without --service-env" record --pid "$those"
 check "without --service-env no environment is read" same "$(said)" "child

@@ -7,6 +7,7 @@ need_recording
 ## How a recording ends.
 "$workloads/func_ab" &
 pid=$!
+begun $pid func_ab
 ends_on()
 {
 	begin_recording -F 99 -U -p $pid -o "$dir/end.$1.prof"

@@ -48,7 +48,7 @@ cp "$dir/short" "$dir/gone/vanished"
 cp "$dir/short" "$dir/symfs$dir/gone/vanished"
 begin_recording -U --no-names -e page-faults --follow -p $$ -o "$dir/gone.prof"
 "$dir/gone/vanished" 1000000000 &
-wait_for has_text vanished "/proc/$!/maps"
+begun $! vanished
 rm "$dir/gone/vanished"
 run_for 5 $!
 kill $!
@@ -63,7 +63,7 @@ check "deleted: a file of the same build-id under --symfs does" above "$(samples
 cp "$dir/short" "$dir/gone/vanished"
 "$dir/gone/vanished" 1000000000 &
 pid=$!
-wait_for has_text vanished "/proc/$pid/maps"
+begun $pid vanished
 rm "$dir/gone/vanished"
 record_while 5 $pid -U --no-names -e page-faults -p $pid -o "$dir/gone.prof"
 kill $pid

@@ -50,8 +50,8 @@ if unshare -m true 2> /dev/null; then
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'mount --bind "$0/other" "$0/bin/app" && exec "$0/bin/app" two 1000000000' "$dir" &
 	two=$!
-	wait_for has_text one /proc/$one/comm
-	wait_for has_text two /proc/$two/comm
+	named $one one
+	named $two two
 	record_while 5 "$one $two" -e page-faults --unwind=dwarf -p "$one,$two" -o "$dir/spaces.prof"
 	kill $one $two
 	check "two mount namespaces: the program outside has its names" \

@@ -89,6 +89,7 @@ done
 ## Samples in the kernel, with their callers.
 dd if=/dev/zero of=/dev/null bs=64k &
 pid=$!
+begun $pid dd
 wait_for has_text libc "/proc/$pid/maps"
 record_while 20 $pid --unwind=dwarf -F 999 -p $pid -o "$dir/dd.prof"
 kill $pid
@@ -175,7 +176,7 @@ else
 fi
 "$dir/gone/vanished" 1000000000 &
 pid=$!
-wait_for has_text vanished "/proc/$pid/maps"
+begun $pid vanished
 rm "$dir/gone/vanished"
 record_while 5 $pid --unwind=dwarf -e page-faults -p $pid -o "$dir/vanished.prof"
 kill $pid

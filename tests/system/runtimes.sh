@@ -11,6 +11,7 @@ says()
 	"$cc" -O1 -rdynamic -I tests/programs -include tests/programs/nice.h -o "$dir/$1" "$dir/$1.c"
 	"$dir/$1" &
 	pid=$!
+	begun $pid "$1"
 	record_while 5 $pid -U -e page-faults -p $pid -o "$dir/$1.prof"
 	kill $pid
 	wait $pid 2> "$dir/wait"

@@ -39,6 +39,18 @@ END
 pool=$!
 both_told() { [ "$(wc -l < "$dir/tids")" -eq 2 ]; }
 wait_for both_told
+# others_rest: the main thread and the two other workers are there, and wait.
+others_rest()
+{
+	local task nr=0
+	for task in /proc/$pool/task/*; do
+		grep -qx "${task##*/}" "$dir/tids" && continue
+		is_state "${task#/proc/}" S || return
+		nr=$((nr + 1))
+	done
+	[ $nr -eq 3 ]
+}
+wait_for others_rest
 expected=$(sort -n "$dir/tids" | sed "s|.*|worker/& ($pool)|")
 
 # threads OPTION... FILE: the threads of the pool, as top names them.

@@ -27,6 +27,8 @@ has_passed() { [ $(($(uptime_ms) - since_ms)) -ge "$1" ]; }
 
 sleep 1000 &
 sleeper=$!
+begun $sleeper sleep
+wait_for is_state $sleeper S
 # A negative offset makes the clocks begin now, as far as the kernel allows it.
 for offset in 5000000 $((5 - uptime_s)); do
 	inside "$offset"

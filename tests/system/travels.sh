@@ -161,7 +161,7 @@ elif has_bpf "a process: id, user, name, executable, cgroup"; then
 	chmod 755 "$dir"
 	setpriv --reuid 1234 --clear-groups "$dir/short" 1000000000 &
 	pid=$!
-	wait_for eval "grep -q '^Uid:.1234' /proc/$pid/status && grep -q short /proc/$pid/maps"
+	begun $pid short
 	record_while 5 "$pid" -U -e page-faults -p "$pid" -o "$dir/who.prof"
 	cgroup=$(sed -n 's/^0:://p' "/proc/$pid/cgroup")
 	[ "$cgroup" ] || cgroup=$(sed -n '1s/^[^:]*:[^:]*://p' "/proc/$pid/cgroup")
@@ -186,7 +186,7 @@ if unshare -m --propagation private true 2> /dev/null; then
 		unshare -m --propagation private sh -c "mount -t tmpfs none '$dir/private' &&
 			cp '$dir/short' '$dir/private/inner' && exec '$dir/private/inner' 1000000000" &
 		pid=$!
-		wait_for has_text inner "/proc/$pid/maps"
+		begun $pid inner
 	}
 	# id_of FILE...: the build-id of the program in the recording.
 	id_of() { "$profrep" files "$@" | awk -v path="$dir/private/inner" '$8 == path {print $7}'; }
@@ -237,7 +237,7 @@ fi
 if [ -e "$dir/lower/bin/inner" ] && has_root "another root, before the recording"; then
 	chroot "$dir/lower" /bin/inner 1000000000 &
 	pid=$!
-	wait_for has_text inner "/proc/$pid/maps"
+	begun $pid inner
 	record_while 5 "$pid" -U -e page-faults -p "$pid" -o "$dir/chroot.prof"
 	end "$pid"
 	check "another root, before the recording: the build-id" same \

@@ -32,6 +32,7 @@ spin()
 		exec "${@:3}" bash -c 'printf %s "$1" > /proc/self/comm; while :; do :; done' "$1" "$1"
 	) &
 	pids+=($!)
+	named $! "$1"
 }
 spin docker "system.slice/docker-$id.scope"
 spin cri "kubepods.slice/kubepods-burstable.slice/$slice/cri-containerd-$id.scope" unshare -C

@@ -89,17 +89,23 @@ check "all frames where the user wants them" same "$(leaves_of --frames mixed "$
 # The first half of a stream is drawn before the second comes.
 if command -v tmux > /dev/null; then
 	export TMUX_TMPDIR=$dir SHELL=$BASH # the user may have none
-	# A server of its own for each screen: one that has been killed takes a moment to go.
-	screen=1
+	# A server and a FIFO of its own for each screen: one that has been killed takes a moment to go.
+	screen=0
 	tmux() { command tmux -L "$screen" -f /dev/null "$@"; }
-	next_screen() { tmux kill-server; screen=$((screen + 1)); }
+	next_screen()
+	{
+		[ $screen -eq 0 ] || tmux kill-server
+		screen=$((screen + 1))
+		stream=$dir/stream$screen
+		mkfifo "$stream"
+	}
+	next_screen
 	cleanup_extra() { tmux kill-server 2> /dev/null; }
 	# shows TEXT: the screen has it, sooner or later.
 	shows() { wait_for on_screen "$1" || { tmux capture-pane -p; return 1; }; }
 	on_screen() { tmux capture-pane -p | grep -q -- "$1"; }
-	mkfifo "$dir/stream"
-	tmux new-session -d -x 100 -y 12 "'$profrep' top --live - < '$dir/stream' 2> '$dir/err'; stty -a > '$dir/stty'; sleep 1000"
-	exec 3<> "$dir/stream"
+	tmux new-session -d -x 100 -y 12 "'$profrep' top --live - < '$stream' 2> '$dir/err'; stty -a > '$dir/stty'; sleep 1000"
+	exec 3<> "$stream"
 	head -c -120 "$dir/intervals.prof" >&3
 	check "an interval is drawn as it comes" shows "^23:59:5"
 	check "an interval is drawn with its functions" shows " one$"
@@ -109,7 +115,7 @@ if command -v tmux > /dev/null; then
 	tmux send-keys -l nothing
 	tmux send-keys Enter
 	check "a filter" shows "filter 'nothing'  ("
-	check "a filter leaves what matches" fails 1 on_screen " one$"
+	check "a filter leaves what matches" wait_for fails 1 on_screen " one$"
 	tmux send-keys / Escape
 	check "Escape takes the filter away" shows " one$"
 	tmux send-keys /
@@ -140,8 +146,8 @@ if command -v tmux > /dev/null; then
 		same "$(grep -o ' -\?\(icanon\|echo\) ' "$dir/stty" | xargs)" "icanon echo"
 	next_screen
 	for columns in 80 100 150; do
-		tmux new-session -d -x $columns -y 12 "'$profrep' top --live - < '$dir/stream'; sleep 1000"
-		exec 3<> "$dir/stream"
+		tmux new-session -d -x $columns -y 12 "'$profrep' top --live - < '$stream'; sleep 1000"
+		exec 3<> "$stream"
 		head -c -20 "$dir/processes.prof" >&3
 		check "$columns columns: processes" shows "  11 web  *+1  .*one$"
 		check "$columns columns: a long name is cut" shows "  10 shop-[a-z-]*\.\.\.  .*two$"
@@ -151,8 +157,8 @@ if command -v tmux > /dev/null; then
 	# What a screen without a table waits for. A recording that is cut in its end record has not ended.
 	waits() # waits TEXT BYTES FILE
 	{
-		tmux new-session -d -x 72 -y 12 "'$profrep' top --live - < '$dir/stream'; sleep 1000"
-		exec 3<> "$dir/stream"
+		tmux new-session -d -x 72 -y 12 "'$profrep' top --live - < '$stream'; sleep 1000"
+		exec 3<> "$stream"
 		head -c "$2" "$3" >&3
 		check "the screen tells what it waits for: $1" shows "^$1$"
 		exec 3>&-
@@ -177,8 +183,8 @@ END
 	wait_for test -s "$dir/status"
 	check "q: the recorder is interrupted, and its reader ends well" same "$(cat "$dir/status") $(ls "$dir/interrupted")" "0 $dir/interrupted"
 	next_screen
-	tmux new-session -d -x 100 -y 12 "'$profrep' top --live - < '$dir/stream'; stty -a > '$dir/stty.term'; sleep 1000"
-	exec 3<> "$dir/stream"
+	tmux new-session -d -x 100 -y 12 "'$profrep' top --live - < '$stream'; stty -a > '$dir/stty.term'; sleep 1000"
+	exec 3<> "$stream"
 	cat "$dir/intervals.prof" >&3
 	wait_for on_screen " one$"
 	kill "$(child_of "$(tmux display-message -p '#{pane_pid}')" profrep)"
@@ -207,6 +213,7 @@ if [ -z "$way" ]; then
 else
 	"$workloads/func_ab" &
 	busy=$!
+	begun $busy func_ab # the reader tells samples by the name
 	pipeline "'$profrec' -F 99 -i 1 -p $busy -o - | '$profrep' top --live --by comm - > '$dir/live'"
 	wait_for has_text func_ab "$dir/live"
 	kill -INT -- -$group

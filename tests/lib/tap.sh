@@ -279,6 +279,10 @@ run_for()
 	wait_for has_run $((had + $1)) "${@:2}"
 }
 
+# What a command begins with that ends after a second of CPU time, however busy the machine is.
+# shellcheck disable=SC2016,SC2034 # for the shell that is started; for scripts that source this
+cpu_second=(bash -c 'ulimit -c 0 && ulimit -t 1 && exec "$0" "$@"')
+
 # slow_seconds SECONDS: so much CPU time, or on a slow machine more: a fast one makes a million turns in a second.
 slow_seconds()
 {

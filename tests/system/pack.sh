@@ -15,7 +15,7 @@ mkdir -p "$dir/debug/.build-id/0c"
 "$cc" -O1 -g -fno-optimize-sibling-calls -Wl,--build-id=0x0c000000000000000000000000000000000000aa -o "$dir/app" "$dir/app.c" &&
 	objcopy --only-keep-debug "$dir/app" "$dir/debug/.build-id/0c/000000000000000000000000000000000000aa.debug" &&
 	strip "$dir/app" || exit 1
-"$profrec" -q -F 499 --no-names -o "$dir/bare.prof" -- timeout 1 "$dir/app" > /dev/null 2>&1
+"$profrec" -q -F 499 --no-names -o "$dir/bare.prof" -- "${cpu_second[@]}" "$dir/app" > /dev/null 2>&1
 check "a recording is packed" "$profrep" pack --debug-dir "$dir/debug" -o "$dir/named.prof" "$dir/bare.prof"
 mv "$dir/debug" "$dir/gone"
 rm "$dir/app"
@@ -50,7 +50,7 @@ id=0d000000000000000000000000000000000000bb
 "$cc" -O1 -g -fno-optimize-sibling-calls -Wl,--build-id=0x$id -o "$dir/inl" "$dir/inl.c" &&
 	objcopy --only-keep-debug "$dir/inl" "$dir/lines/.build-id/0d/${id:2}.debug" &&
 	strip "$dir/inl" || exit 1
-"$profrec" -q -F 499 -i 1 -o "$dir/inl.prof" -- timeout 2 "$dir/inl" > /dev/null 2>&1
+"$profrec" -q -F 499 -i 1 -o "$dir/inl.prof" -- bash -c 'ulimit -c 0 && ulimit -t 2 && exec "$0"' "$dir/inl" > /dev/null 2>&1
 "$profrep" -i --lines -a --debug-dir "$dir/lines" "$dir/inl.prof" > "$dir/wanted"
 check "lines are packed" "$profrep" pack -i --lines --debug-dir "$dir/lines" -o "$dir/lined.prof" "$dir/inl.prof"
 check "files says where lines are from" contains "$("$profrep" files "$dir/lined.prof")" \

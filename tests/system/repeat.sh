@@ -31,11 +31,15 @@ check "a command that fails: it runs as often as was asked" same "$(wc -l < "$di
 check "a command that cannot run: status 127, once" says 127 "failed to run '/no/such'" \
 	"$profrec" -q -o "$dir/g%%.prof" --repeat 3 -- /no/such
 
-## A duration, and a signal in the second of many.
+## A duration, and a signal in the second of many. The first is ended by itself: each has a process of its own.
 "$workloads/func_ab" &
 busy=$!
-"$profrec" -p $busy -o "$dir/b%%.prof" --repeat 1000 --pause 1 1 2> "$dir/err" &
-recorder=$!
+begun $busy func_ab
+check "a duration: status 0" "$profrec" -q -p $busy -o "$dir/d%%.prof" --repeat 2 --pause 0.1 0.5
+check "a duration: it ends each" same "$(for file in "$dir"/d*.prof; do info "$file" end; done)" \
+	$'the duration was over\nthe duration was over'
+begin_recording -p $busy -o "$dir/b%%.prof" --repeat 1000 --pause 0.1 600
+kill -INT "$(child_of $recorder profrec)"
 second_began() { [ "$(grep -c Sampling "$dir/err")" -ge 2 ]; }
 wait_for second_began
 kill -INT $recorder
@@ -51,9 +55,9 @@ check "a failure ends the run" says 1 "profrec: failed to create '$dir/none/" \
 kill $busy
 check "a failure is said once" same "$(wc -l < "$dir/err")" 1
 
-## The comparison. A spinning program is all of the samples of its recordings.
+## The comparison. A spinning program is all of the samples of its recordings, and ends by itself.
 for side in before after; do
-	"$profrec" -q -F 999 -o "$dir/$side%%.prof" --repeat 3 -- timeout 0.5 "$workloads/func_ab"
+	"$profrec" -q -F 999 -o "$dir/$side%%.prof" --repeat 3 -- "${cpu_second[@]}" "$workloads/func_ab"
 done
 check "compared: the recordings are enough for a verdict" contains \
 	"$("$profrep" diff -A --before "$dir"/before*.prof --after "$dir"/after*.prof)" "not distinguishable"

@@ -74,8 +74,9 @@ has_none()
 check "the length of slices is said" same "$(info "$dir/phases.prof" slices)" "1.000 s"
 # shellcheck disable=SC2046 # numbers
 check "slices: the parts add up" parts_add_up "$dir/phases.prof" $(seconds "$dir/phases.prof")
-check "the first second has nothing that came later" has_none spin_second --to 1
-check "the last seconds have nothing that was before" has_none spin_first --from $(($(duration_ms "$dir/phases.prof") / 1000 - 1))
+# On a busy machine the program begins later than the recording, and the recording ends later than the program.
+check "the first two seconds have nothing that came later" has_none spin_second --to 2
+check "the last second has nothing that was before" has_none spin_first --from $(($(duration_ms "$dir/phases.prof") / 1000 - 1))
 
 "$workloads/func_ab" &
 busy=$!

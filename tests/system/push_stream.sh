@@ -16,6 +16,7 @@ begin_stream()
 {
 	rm -f pipe
 	mkfifo pipe
+	: > push.log
 	"$profrep" push "$@" "$url" - < pipe > push.log 2>&1 &
 	push_pid=$!
 	exec 5> pipe

@@ -62,12 +62,10 @@ if has_bpf "by size"; then
 	echo mine > "$dir/size/0.prof"
 	setsid "$workloads/manystacks" 2 12 &
 	many=$!
-	"$profrec" -F 2999 -i 1 --rotate 1K --rotate-keep 2 -o "$dir/size/%s.prof" 2> "$dir/err" &
-	recorder=$!
+	begin_recording -F 2999 -i 1 --rotate 1K --rotate-keep 2 -o "$dir/size/%s.prof"
 	has_rotated() { [ "$(grep -c 'bytes in' "$dir/err")" -ge 3 ]; }
 	check "by size: it has rotated" wait_for has_rotated
-	kill -INT $recorder
-	wait $recorder
+	end_recording
 	kill -- -$many
 	check "by size: the two latest are left, and what it did not write" same "$(ls "$dir/size")" \
 		"$(echo 0.prof; sed -n 's,.* bytes in .*/,,p' "$dir/err" | tail -n 2)"

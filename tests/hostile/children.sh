@@ -33,10 +33,7 @@ ends_stopped()
 {
 	local child name=$1 status stopped=()
 	shift
-	: > "$dir/err"
-	"$@" "$profrec" -U --unwind=dwarf -o "$dir/$name.prof" 2> "$dir/err" &
-	recorder=$!
-	wait_for has_text Sampling "$dir/err" || { cat "$dir/err"; return 1; }
+	begin_recording_by "$@" "$profrec" -U --unwind=dwarf -o "$dir/$name.prof" || { cat "$dir/err"; return 1; }
 	wait_for grep -q "NoNewPrivs:.*1" "/proc/$recorder/status"
 	for child in $(for name in "${children[@]}"; do child_of "$recorder" "$name"; done); do
 		stopped+=("$child")

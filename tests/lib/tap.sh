@@ -323,10 +323,12 @@ frameless=(-O2 -fomit-frame-pointer)
 
 # begin_recording ARGS...: starts profrec in the background, and waits until it samples. Its pid is in $recorder, its
 # stderr in $dir/err.
-begin_recording()
+begin_recording() { begin_recording_by "$profrec" "$@"; }
+# begin_recording_by COMMAND...: by a command that becomes profrec.
+begin_recording_by()
 {
 	: > "$dir/err"
-	"$profrec" "$@" 2> "$dir/err" &
+	"$@" 2> "$dir/err" &
 	recorder=$!
 	wait_for has_text Sampling "$dir/err"
 }

@@ -65,10 +65,7 @@ unit - - web.service"
 record()
 {
 	local pid
-	: > "$dir/err"
-	"${@:2}" "$profrec" -F 499 -o "$dir/$1.prof" 2> "$dir/err" &
-	recorder=$!
-	wait_for has_text Sampling "$dir/err" || return
+	begin_recording_by "${@:2}" "$profrec" -F 499 -o "$dir/$1.prof" || return
 	for pid in "${pids[@]}"; do run_for 5 "$pid" || return; done
 	end_recording INT
 }

@@ -8,7 +8,7 @@
 #include "tests/unit/suite.h"
 
 #define FAR_NS   (60 * NS_PER_S)
-#define LIMIT_NS (2 * NS_PER_S)
+#define LIMIT_NS (5 * NS_PER_S)
 
 static struct sockaddr_in addresses[2];
 static struct addrinfo items[2];
@@ -172,7 +172,7 @@ static void *answer_late(void *unused)
 START_TEST(answer_while_no_more_can_be_sent)
 {
 	static char request[8 << 20], answer[8];
-	struct http_connection c = connection(LIMIT_NS);
+	struct http_connection c = connection(FAR_NS);
 	pthread_t receiver;
 	size_t nr_sent, len;
 	int ret;

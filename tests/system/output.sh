@@ -119,7 +119,7 @@ unread()
 	: > "$dir/err"
 	"$profrec" -F 999 --names-wait 0 -o - > "$dir/fifo" 2> "$dir/err" 8>&- &
 	recorder=$!
-	wait_seconds=20 wait_for has_begun
+	wait_seconds=100 wait_for has_begun
 }
 # It may not get as far as sampling before the pipe is full.
 has_begun() { grep -q Sampling "$dir/err" || grep -q pipe "/proc/$recorder/wchan"; }

@@ -13,7 +13,6 @@
 #include "common/minmax.h"
 #include "elf/arch.h"
 #include "elf/elf_sections.h"
-#include "record/cfi/code_step.h"
 #include "record/cfi/go_frames.h"
 #include "record/host/host_abi.h"
 
@@ -258,9 +257,6 @@ int cfi_elf_read(int fd, struct cfi_elf *elf)
 		ret = coroutines_find(&file, elf->coroutines);
 	if (!ret)
 		ret = bare_vdso_find(&file, elf->bare, &elf->nr_bare);
-	if (!ret && !elf->bytes[CFI_EH_FRAME] && !elf->bytes[CFI_DEBUG_FRAME] && !elf->go.nr &&
-	    !elf->nr_bare && !code_steps_are_known())
-		ret = -ENODATA;
 	if (ret)
 		cfi_elf_deinit(elf);
 	return ret;

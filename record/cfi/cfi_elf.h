@@ -41,7 +41,7 @@ struct cfi_elf {
 
 /*
  * Reads the file at @fd. Returns 0, -ENOEXEC (damaged, or no 64-bit ELF file of this architecture),
- * -ENODATA (no unwind information, and code is not read), -EFBIG (beyond a limit), -ENOMEM, or a
+ * -ENODATA (no code), -EFBIG (beyond a limit), -ENOMEM, or a
  * failing read's errno.
  */
 int cfi_elf_read(int fd, struct cfi_elf *elf);

@@ -85,6 +85,7 @@ static bool merge_states(struct code_state *state, const struct code_state *othe
 	if (state->fp != other->fp)
 		state->fp = 0;
 	state->has_lost_fp |= other->has_lost_fp;
+	state->has_lost_kept |= other->has_lost_kept;
 	return state->sp == other->sp && state->saved_fp == other->saved_fp &&
 	       state->saved_kept == other->saved_kept && state->is_root == other->is_root;
 }
@@ -291,6 +292,8 @@ static struct unwind_rule rule_of(const struct code_state *state)
 		rule.ra = UNWIND_RA_UNDEFINED;
 		return rule;
 	}
+	if (state->has_lost_kept && !state->saved_kept)
+		return (struct unwind_rule){0};
 	rule.ra = RETURN_AT_ENTRY;
 	rule.cfa_off = state->sp;
 	if (state->sp == CODE_NOT_KNOWN) {

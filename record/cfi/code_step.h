@@ -14,12 +14,16 @@
 
 /* Before an instruction. Places are in bytes below the CFA. There is no padding. */
 struct code_state {
-	int32_t sp;           /* where sp points to; CODE_NOT_KNOWN */
-	int32_t fp;           /* where fp points to; 0: it is not this function's */
-	int32_t saved_fp;     /* the caller's fp; 0: not saved */
-	int32_t saved_kept;   /* the caller's value of UNWIND_REG_KEPT; 0: not saved */
-	uint16_t has_lost_fp; /* fp has another value than the caller's, which was not saved */
-	uint16_t is_root;     /* nobody has called this code */
+	int32_t sp;         /* where sp points to; CODE_NOT_KNOWN */
+	int32_t fp;         /* where fp points to; 0: it is not this function's */
+	int32_t saved_fp;   /* the caller's fp; 0: not saved */
+	int32_t saved_kept; /* the caller's value of UNWIND_REG_KEPT; 0: not saved */
+	/*
+	 * fp has another value than the caller's, and so has UNWIND_REG_KEPT, if the return address
+	 * begins there. Where the caller's is saved, neither tells anything.
+	 */
+	uint8_t has_lost_fp, has_lost_kept;
+	uint16_t is_root; /* nobody has called this code */
 };
 
 enum code_flow {
@@ -39,9 +43,6 @@ struct code_step {
 	uint64_t target; /* address; 0: not known */
 	uint64_t refers; /* the address of something that it takes; 0: of nothing */
 };
-
-/* Does this architecture have code_step at all? */
-bool code_steps_are_known(void);
 
 /* The state at a function's entry. */
 struct code_state code_state_at_entry(void);

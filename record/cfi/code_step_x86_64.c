@@ -477,11 +477,6 @@ static bool find_stack_step(const struct insn *i, struct code_state *s, bool *is
 	return true;
 }
 
-bool code_steps_are_known(void)
-{
-	return true;
-}
-
 struct code_state code_state_at_entry(void)
 {
 	return (struct code_state){.sp = RETURN_BYTES};

@@ -266,7 +266,7 @@ static int read_code(struct build *b, int fd)
 	size_t at = 0;
 	int ret = 0;
 
-	if (!code_steps_are_known() || b->elf.is_made)
+	if (b->elf.is_made)
 		return 0;
 	b->code.entry = b->elf.entry;
 	vec_for_each(&b->elf.segments, segment)

@@ -5,7 +5,6 @@
 #include <zlib.h>
 
 #include "tests/unit/cfi_helper.h"
-#include "record/cfi/code_step.h"
 #include "tests/unit/oom.h"
 #include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
@@ -264,8 +263,9 @@ static void build_with_stubs(uint64_t stubs)
 /* No symbol tells of stubs, and no function without information ends before them. */
 START_TEST(stubs_begin_with_their_section)
 {
-	if (!code_steps_are_known())
-		SKIP_TEST("code of this architecture is not read");
+#ifndef BPF_HOST_ARCH_X86_64_H
+	SKIP_TEST("the stubs are of x86-64");
+#endif
 	put_fde(&f, cie, CODE_VADDR, 0x40, CFA(16));
 	build_with_stubs(0);
 	ck_assert_int_eq(cfa_at(0x40), -1);

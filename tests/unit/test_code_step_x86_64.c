@@ -1,8 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * Single instructions of x86-64: their bytes, where they lead, and what they do to a frame.
- * Elsewhere there are no rules for code without tables.
- */
+/* Single instructions of x86-64: their bytes, where they lead, and what they do to a frame. */
 #include "record/cfi/code_step.h"
 
 #include <stdio.h>
@@ -304,13 +301,6 @@ START_TEST(what_is_taken_and_found)
 }
 END_TEST
 
-static const char *missing(void)
-{
-	return code_steps_are_known() ? NULL : "code of this architecture is not read";
-}
-
-static const struct suite suite = {.name = "code_step", .missing = missing};
-
 /* Compilers fill up with zeros, traps and instructions that do nothing, of any length. */
 START_TEST(padding_between_functions)
 {
@@ -357,5 +347,5 @@ START_TEST(returns_of_handlers)
 }
 END_TEST
 
-SUITE_MAIN_OF(suite, bytes_of_instructions, flows, what_is_no_instruction, stacks, saved_registers,
-	      what_is_taken_and_found, padding_between_functions, returns_of_handlers)
+SUITE_MAIN("code_step_x86_64", bytes_of_instructions, flows, what_is_no_instruction, stacks,
+	   saved_registers, what_is_taken_and_found, padding_between_functions, returns_of_handlers)

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The code is that of x86-64. Elsewhere there are no rules for code without tables. */
+/* Rules from the code of functions of x86-64. */
 #include "record/cfi/code_frames.h"
 
 #include <string.h>
 
 #include "tests/unit/oom.h"
-#include "tests/unit/skip.h"
 #include "tests/unit/suite.h"
 
 #define START 0x1000
@@ -40,17 +39,9 @@ static void put_start(uint64_t addr)
 	ck_assert(!vec_push(&frames.starts, addr));
 }
 
-/* Ends a test where code is not read. */
-#define NEED_STEPS()                                                                               \
-	do {                                                                                       \
-		if (!code_steps_are_known())                                                       \
-			SKIP_TEST("code of this architecture is not read");                        \
-	} while (0)
-
 /* The code of one gap with a function at its beginning. */
 #define MAKE(code)                                                                                 \
 	do {                                                                                       \
-		NEED_STEPS();                                                                      \
 		PUT_GAP(START, code);                                                              \
 		put_start(START);                                                                  \
 		ck_assert_int_eq(code_frames_make(&frames), 0);                                    \
@@ -138,7 +129,6 @@ START_TEST(what_is_not_known_has_no_rules)
 		CODE("\x90\x90"),                         /* it runs on into nothing */
 	};
 
-	NEED_STEPS();
 	for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		code_frames_deinit(&frames);
 		memset(&frames, 0, sizeof(frames));
@@ -220,7 +210,6 @@ END_TEST
 
 START_TEST(calls_that_never_return)
 {
-	NEED_STEPS();
 	/* push %rax; call 2f; 1: push %rbx; pop %rbx; ret; 2: hlt */
 	PUT_GAP(START, "\x50\xe8\x03\x00\x00\x00\x53\x5b\xc3\xf4");
 	/* call 1b; ret */
@@ -263,7 +252,6 @@ static void check_lld_plt(uint64_t off)
 /* No symbol and no call leads to stubs. They are the same behind another function, as in .init. */
 START_TEST(stubs_without_symbols)
 {
-	NEED_STEPS();
 	PUT_GAP(START, LLD_PLT);
 	/* sub $8,%rsp; add $8,%rsp; ret; and padding */
 	PUT_GAP(START + 0x100, "\x48\x83\xec\x08\x48\x83\xc4\x08\xc3\xcc\xcc\xcc" LLD_PLT);
@@ -286,7 +274,6 @@ END_TEST
 /* Of lld: the header; endbr64; push $0; jmp to it; xchg %ax,%ax; endbr64; jmp *GOT+24(%rip). */
 START_TEST(stubs_with_branch_tracking)
 {
-	NEED_STEPS();
 	PUT_GAP(START, "\xff\x35\x02\x20\x00\x00\xff\x25\x04\x20\x00\x00\x0f\x1f\x40\x00"
 		       "\xf3\x0f\x1e\xfa\x68\x00\x00\x00\x00\xe9\xe2\xff\xff\xff\x66\x90"
 		       "\xf3\x0f\x1e\xfa\xff\x25\xea\x1f\x00\x00\x66\x0f\x1f\x44\x00\x00");
@@ -320,7 +307,6 @@ END_TEST
 /* Where the jump does not go by the word behind that which is pushed, this is no header. */
 START_TEST(a_push_and_a_jump_are_no_header)
 {
-	NEED_STEPS();
 	PUT_GAP(START, "\xff\x35\x02\x20\x00\x00\xff\x25\x0c\x20\x00\x00\x0f\x1f\x40\x00");
 	ck_assert_int_eq(code_frames_make(&frames), 0);
 	ck_assert_uint_eq(frames.rows.nr, 0);
@@ -330,7 +316,6 @@ END_TEST
 /* call, jne, lea of the next function's address, ret; push %rbp; pop %rbp; ret */
 START_TEST(out_of_memory)
 {
-	NEED_STEPS();
 	oom_for_each_call(n)
 	{
 		const size_t granted = oom_granted;
@@ -355,8 +340,8 @@ START_TEST(out_of_memory)
 }
 END_TEST
 
-SUITE_MAIN_WITH("code_frames", begin, end, pushes_and_pops, all_ways_are_followed, frame_pointers,
-		what_is_not_known_has_no_rules, a_stack_begins_where_rbp_is_cleared,
+SUITE_MAIN_WITH("code_frames_x86_64", begin, end, pushes_and_pops, all_ways_are_followed,
+		frame_pointers, what_is_not_known_has_no_rules, a_stack_begins_where_rbp_is_cleared,
 		rbp_is_cleared_for_other_reasons, the_entry_is_a_root, handlers_return,
 		functions_that_are_not_called, parts_that_a_table_leads_to, calls_that_never_return,
 		stubs_without_symbols, stubs_with_a_symbol, stubs_with_branch_tracking,

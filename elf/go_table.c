@@ -36,7 +36,7 @@ static uint64_t function_number(const struct go_table *table, uint64_t i, unsign
 
 bool go_table_read(const uint8_t *bytes, size_t size, uint8_t quantum, struct go_table *table)
 {
-	struct go_table t = {.bytes = bytes, .size = size};
+	struct go_table t = {.bytes = bytes, .size = size, .quantum = quantum};
 	uint64_t magic, sizes, last, at;
 
 	if (!read_number(&t, 0, 4, &magic) || !read_number(&t, 6, 2, &sizes) ||

@@ -32,6 +32,7 @@
 struct go_table {
 	const uint8_t *bytes;
 	size_t size;
+	uint8_t quantum;     /* addresses of instructions are multiples of it */
 	bool has_start;      /* addresses count from text_start: Go 1.18 and later */
 	uint64_t text_start; /* 0: the table leaves it out */
 	uint64_t nr;         /* of functions */

@@ -177,7 +177,7 @@ enum unwind_leaf {
 
 /*
  * With cfa UNWIND_CFA_NONE, _SIGNAL or _UNSUPPORTED, all other fields are 0. With
- * UNWIND_CFA_GO_CALL and _GO_SWITCH the last four are places in memory, and cfa_reg is
+ * UNWIND_CFA_GO_CALL and _GO_SWITCH the last four are places in memory. With the latter, cfa_reg is
  * UNWIND_REG_PC where the code was left without a call. What kept says is of
  * UNWIND_REG_KEPT_INSTEAD if is_instead is 1. A walk has room for one of the two registers.
  */

@@ -309,12 +309,12 @@ static __always_inline void unwind_note_kept(struct unwind_frame *f, const struc
 }
 
 /*
- * Finds the CFA where Go has called C (asmcgocall of its runtime). It keeps the goroutine and
- * how far its stack pointer was below the end of its stack, because stacks move; or 0 and the stack
- * pointer, where it was on the thread's stack already.
+ * Finds the stack pointer that Go had where it has called C (asmcgocall of its runtime). It keeps
+ * the goroutine and how far its stack pointer was below the end of its stack, because stacks move;
+ * or 0 and the stack pointer, where it was on the thread's stack already.
  */
 static __always_inline enum stack_end unwind_go_call(const struct unwind_frame *f,
-						     const struct unwind_rule *r, __u64 *cfa)
+						     const struct unwind_rule *r, __u64 *sp)
 {
 	__u64 g = 0, depth = 0, high = 0;
 
@@ -323,46 +323,45 @@ static __always_inline enum stack_end unwind_go_call(const struct unwind_frame *
 		return STACK_END_UNREADABLE;
 	if (g && unwind_read(f, &high, sizeof(high), g + (__s64)r->fp_off))
 		return STACK_END_UNREADABLE;
-	*cfa = (g ? high - depth : depth) + RETURN_BYTES;
+	*sp = g ? high - depth : depth;
 	return STACK_GOES_ON;
 }
 
 /*
- * Finds the CFA where a goroutine runs code on the stack of its thread (of the runtime:
- * systemstack and morestack). The thread's data has the goroutine that the thread's stack counts as
- * (g), its thread (m), and the goroutine that runs there (curg), which has its stack pointer.
- * *@pc_at is the place of the return address. A goroutine that has been given up is no caller.
+ * Finds the stack pointer of a goroutine that runs code on the stack of its thread (of the runtime:
+ * systemstack and morestack). The goroutine that the thread's stack counts as (g) has its thread
+ * (m), and that the goroutine that runs there (curg), which has its stack pointer. *@saved is where
+ * it has that. A goroutine that has been given up is no caller.
  */
-static __always_inline enum stack_end unwind_go_switch(const struct unwind_frame *f,
-						       const struct unwind_rule *r, __u64 *cfa,
-						       __u64 *pc_at)
+static __always_inline enum stack_end
+unwind_go_switch(const struct unwind_frame *f, const struct unwind_rule *r, __u64 *sp, __u64 *saved)
 {
-	__u64 thread = unwind_thread_pointer(), g = 0, at = 0, sp = 0;
+	__u64 g = 0, m = 0, at = 0;
+	enum stack_end end = unwind_find_g(f, r, &g);
 
-	if (!thread)
-		return STACK_END_BAD_RULE;
-	if (unwind_read(f, &g, sizeof(g), thread + (__s64)r->cfa_off) ||
-	    unwind_read(f, &at, sizeof(at), g + (__s64)r->cfa_add) ||
-	    unwind_read(f, &at, sizeof(at), at + (__s64)r->fp_off))
+	if (end)
+		return end;
+	if (unwind_read(f, &m, sizeof(m), g + (__s64)r->cfa_add) ||
+	    unwind_read(f, &at, sizeof(at), m + (__s64)r->fp_off))
 		return STACK_END_UNREADABLE;
+	if (!unwind_is_g(f, g, m, at))
+		return STACK_END_BAD_RULE;
 	if (!at)
 		return STACK_END_ROOT;
-	if (at == g)
-		return STACK_END_BAD_RULE;
-	if (unwind_read(f, &sp, sizeof(sp), at + (__s64)r->kept_off))
+	*saved = at + (__s64)r->kept_off;
+	if (unwind_read(f, sp, sizeof(*sp), *saved))
 		return STACK_END_UNREADABLE;
-	if (!sp)
-		return STACK_END_BAD_RULE;
-	*cfa = r->cfa_reg == UNWIND_REG_PC ? sp : sp + RETURN_BYTES;
-	*pc_at = r->cfa_reg == UNWIND_REG_PC ? at + (__s64)r->kept_off + sizeof(sp) : sp;
-	return STACK_GOES_ON;
+	return *sp ? STACK_GOES_ON : STACK_END_BAD_RULE;
 }
 
-/* As unwind_step, for a caller whose frame may be on another stack. */
+/*
+ * As unwind_step, for a caller whose frame may be on another stack. Where a goroutine was left in
+ * the middle, it has the address beside its stack pointer.
+ */
 static __always_inline enum stack_end unwind_step_elsewhere(struct unwind_frame *f,
 							    const struct unwind_rule *r)
 {
-	__u64 cfa = 0, pc_at = 0, pc = 0;
+	__u64 cfa = 0, sp = 0, saved = 0, pc_at = 0, pc = 0;
 	enum stack_end end = STACK_GOES_ON;
 
 	switch (r->cfa) {
@@ -372,29 +371,37 @@ static __always_inline enum stack_end unwind_step_elsewhere(struct unwind_frame 
 		if (unwind_get_reg(f, r->cfa_reg, &cfa))
 			return STACK_END_BAD_RULE;
 		cfa += (__s64)r->cfa_off;
+		pc_at = unwind_return_place(r, cfa);
 		if (r->fp == UNWIND_SAVED_CFA)
 			f->fp_at = cfa + (__s64)r->fp_off;
 		break;
 	case UNWIND_CFA_GO_CALL:
-		end = unwind_go_call(f, r, &cfa);
+		end = unwind_go_call(f, r, &sp);
 		break;
 	case UNWIND_CFA_GO_SWITCH:
-		end = unwind_go_switch(f, r, &cfa, &pc_at);
-		if (r->cfa_reg == UNWIND_REG_PC)
-			f->lost |= 1u << UNWIND_REG_FP;
+		end = unwind_go_switch(f, r, &sp, &saved);
 		break;
 	default:
 		return STACK_END_BAD_RULE;
 	}
 	if (end)
 		return end;
-	if (unwind_read(f, &pc, sizeof(pc), pc_at ? pc_at : cfa - RETURN_BYTES))
+	if (saved && r->cfa_reg == UNWIND_REG_PC) {
+		cfa = sp;
+		pc_at = saved + sizeof(sp);
+		f->lost |= 1u << UNWIND_REG_FP;
+	} else if (sp) {
+		cfa = unwind_go_frame(f, sp);
+		pc_at = sp;
+	}
+	if (unwind_read(f, &pc, sizeof(pc), pc_at))
 		return STACK_END_UNREADABLE;
 	f->lost |= UNWIND_LOST_KEPT;
 	f->sp = cfa;
 	f->pc = pc;
 	f->has_regs = 0;
-	return pc ? STACK_GOES_ON : STACK_END_ROOT;
+	end = unwind_note_elsewhere(f, r, saved);
+	return end || pc ? end : STACK_END_ROOT;
 }
 
 /*

@@ -99,6 +99,62 @@ unwind_find_return(struct unwind_frame *f, const struct unwind_rule *r, __u64 cf
 	return STACK_GOES_ON;
 }
 
+/* The place of the return address by rule @r, whose CFA is @cfa. */
+static __always_inline __u64 unwind_return_place(const struct unwind_rule *r, __u64 cfa)
+{
+	return cfa + (__s64)r->kept_off;
+}
+
+/* Finds the goroutine that the stack of the thread counts as: code of Go has it in x28. */
+static __always_inline enum stack_end unwind_find_g(const struct unwind_frame *f,
+						    const struct unwind_rule *r, __u64 *g)
+{
+	(void)r;
+	*g = f->regs[28];
+	return STACK_GOES_ON;
+}
+
+/*
+ * Does the thread @m, on which goroutine @curg runs, run on the stack of @g? Code of C has
+ * something else in x28. The first word of a thread is the goroutine of its own stack.
+ */
+static __always_inline bool unwind_is_g(const struct unwind_frame *f, __u64 g, __u64 m, __u64 curg)
+{
+	__u64 own = 0;
+
+	return curg == g || (!unwind_read(f, &own, sizeof(own), m) && own == g);
+}
+
+/*
+ * The CFA of a function of Go's runtime with a frame of 16 bytes, whose stack pointer was @sp: x30
+ * is there, and x29 a word below.
+ */
+static __always_inline __u64 unwind_go_frame(struct unwind_frame *f, __u64 sp)
+{
+	f->fp_at = sp - sizeof(sp);
+	f->lost &= ~(1u << UNWIND_REG_FP);
+	return sp + 2 * sizeof(sp);
+}
+
+/*
+ * Notes what else is known of a caller on another stack. If it was left in the middle, its stack
+ * pointer is at @saved, and rule @r says where the same goroutine has its x30.
+ */
+static __always_inline enum stack_end
+unwind_note_elsewhere(struct unwind_frame *f, const struct unwind_rule *r, __u64 saved)
+{
+	f->lost &= ~(1u << UNWIND_REG_SP);
+	if (!saved || r->cfa_reg != UNWIND_REG_PC)
+		return STACK_GOES_ON;
+	if (unwind_read(f, &f->regs[UNWIND_X30], sizeof(f->regs[0]),
+			saved - (__s64)r->kept_off + (__s64)r->cfa_off))
+		return STACK_END_UNREADABLE;
+	f->kept_at = 0;
+	f->lost &= ~UNWIND_LOST_KEPT;
+	f->has_regs = 1;
+	return STACK_GOES_ON;
+}
+
 /* Notes the caller's stack pointer, as far as it is known. */
 static __always_inline void unwind_note_pointer(struct unwind_frame *f, __u64 fp)
 {

@@ -108,6 +108,50 @@ unwind_find_return(struct unwind_frame *f, const struct unwind_rule *r, __u64 cf
 								   : STACK_GOES_ON;
 }
 
+/* The place of the return address by rule @r, whose CFA is @cfa. */
+static __always_inline __u64 unwind_return_place(const struct unwind_rule *r, __u64 cfa)
+{
+	(void)r;
+	return cfa - RETURN_BYTES;
+}
+
+/* Finds the goroutine that the stack of the thread counts as: the thread's data has it. */
+static __always_inline enum stack_end unwind_find_g(const struct unwind_frame *f,
+						    const struct unwind_rule *r, __u64 *g)
+{
+	__u64 thread = unwind_thread_pointer();
+
+	if (!thread)
+		return STACK_END_BAD_RULE;
+	return unwind_read(f, g, sizeof(*g), thread + (__s64)r->cfa_off) ? STACK_END_UNREADABLE
+									 : STACK_GOES_ON;
+}
+
+/* Does the thread @m, on which goroutine @curg runs, run on the stack of @g? */
+static __always_inline bool unwind_is_g(const struct unwind_frame *f, __u64 g, __u64 m, __u64 curg)
+{
+	(void)f, (void)m;
+	return curg != g;
+}
+
+/*
+ * The CFA of a function of Go's runtime without a frame, whose stack pointer was @sp. rbp is that
+ * of its caller.
+ */
+static __always_inline __u64 unwind_go_frame(struct unwind_frame *f, __u64 sp)
+{
+	(void)f;
+	return sp + RETURN_BYTES;
+}
+
+/* Notes what else is known of a caller on another stack: nothing. */
+static __always_inline enum stack_end
+unwind_note_elsewhere(struct unwind_frame *f, const struct unwind_rule *r, __u64 saved)
+{
+	(void)f, (void)r, (void)saved;
+	return STACK_GOES_ON;
+}
+
 /* Notes the caller's stack pointer: its call pushed what is above the saved one at @fp. */
 static __always_inline void unwind_note_pointer(struct unwind_frame *f, __u64 fp)
 {

@@ -182,11 +182,9 @@ static int read_go_code(const struct elf_image *file, uint64_t i, struct cfi_elf
 {
 	struct go_function function;
 	struct go_code *code;
-	struct go_record record;
 	uint64_t off;
 
-	if (!go_table_record(&elf->go, i, &record) || !(record.flags & GO_SETS_STACK) ||
-	    !go_frames_function(&elf->go, i, &function) || function.kind < GO_CODE ||
+	if (!go_frames_function(&elf->go, i, &function) || function.kind < GO_CODE ||
 	    !elf_image_find_offset(file, function.start, PF_X, &off))
 		return 0;
 	code = &elf->go_codes[function.kind - GO_CODE];

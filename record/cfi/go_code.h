@@ -17,7 +17,15 @@
 /* Longest of these functions, with room. */
 #define GO_CODE_BYTES 256
 
-enum go_code_kind { GO_SYSTEMSTACK, GO_ASMCGOCALL, GO_MORESTACK, GO_RACECALL, GO_NR_CODES };
+enum go_code_kind {
+	GO_SYSTEMSTACK,
+	GO_ASMCGOCALL,
+	GO_MORESTACK,
+	GO_RACECALL,
+	GO_MCALL,
+	GO_CROSSCALL,
+	GO_NR_CODES
+};
 
 struct go_code {
 	uint64_t start; /* as linked */
@@ -31,8 +39,9 @@ struct go_stretch {
 	struct unwind_rule rule;
 };
 
-#define GO_STRETCHES_MAX 2
+#define GO_STRETCHES_MAX 4
 
+/* Where functions have frames, their programs tell what is outside of stretches. */
 struct go_stretches {
 	uint32_t own; /* before it, the function is on the stack of its caller */
 	uint32_t nr;

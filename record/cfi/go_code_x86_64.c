@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "common/cleanup.h"
+
 /* Looks for the @len bytes of @insn from @off on. Returns the place behind them, 0 if none is. */
 static uint32_t find_behind(const struct go_code *code, uint32_t off, const char *insn, size_t len)
 {
@@ -154,7 +156,7 @@ enum go_code_kind go_code_kind_of(const char *name, size_t left)
 	static const char *const names[] = {"runtime.systemstack", "runtime.asmcgocall",
 					    "runtime.morestack", "racecall"};
 
-	for (enum go_code_kind kind = 0; kind < GO_NR_CODES; kind++)
+	for (enum go_code_kind kind = 0; kind < ARRAY_SIZE(names); kind++)
 		if (is_name(name, left, names[kind]))
 			return kind;
 	return GO_NR_CODES;

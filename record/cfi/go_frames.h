@@ -8,24 +8,7 @@
 #define RECORD_CFI_GO_FRAMES_H
 
 #include "elf/go_table.h"
-#include "record/cfi/cfi.h"
-#include "record/cfi/go_code.h"
-
-/* How the rules of a function are made. */
-enum go_kind {
-	GO_PLAIN,
-	GO_ROOT,      /* it has no caller */
-	GO_SETS_SP,   /* it leaves its stack, and the frame pointer stays */
-	GO_LEAVES_SP, /* it leaves its stack for good where its frame is largest: nobody returns */
-	GO_FROM_SIGNAL, /* a signal handler returns here */
-	GO_CODE /* and those behind: as GO_SETS_SP, and this + enum go_code_kind has no frame */
-};
-
-struct go_function {
-	uint64_t start, end; /* as linked */
-	uint32_t program;    /* offset among the programs */
-	uint32_t kind;       /* enum go_kind */
-};
+#include "record/cfi/go_rows.h"
 
 /* Reads function @i. Returns false if nothing is known of it. */
 bool go_frames_function(const struct go_table *table, uint64_t i, struct go_function *function);

@@ -7,6 +7,13 @@
 
 #define TEXT CODE_VADDR
 
+/* Of the host's instructions. */
+#ifdef BPF_HOST_ARCH_AARCH64_H
+#define QUANTUM 4
+#else
+#define QUANTUM 1
+#endif
+
 /* A function in the table, at TEXT + @off up to the next one. */
 struct spec {
 	uint32_t off;
@@ -68,7 +75,7 @@ static inline frames make_table(const struct layout *l, const struct spec *specs
 	for (size_t i = 0; i < nr; i++)
 		put_record(&p, l, &specs[i]);
 	put_number(&f, l->magic, 4);
-	put(&f, (const uint8_t[]){0, 0, 1, 8}, 4);
+	put(&f, (const uint8_t[]){0, 0, QUANTUM, 8}, 4);
 	put_number(&f, nr, 8);
 	put_number(&f, 0, 8);
 	if (!l->is_old)

@@ -455,7 +455,7 @@ START_TEST(code_of_racecall)
 }
 END_TEST
 
-SUITE_MAIN_LOOP_WITH("go_frames", NULL, end, plain, 3, starts_in_modules,
+SUITE_MAIN_LOOP_WITH("go_frames_x86_64", NULL, end, plain, 3, starts_in_modules,
 		     functions_without_programs, ends, other_stacks,
 		     short_functions_of_other_stacks, programs_that_lie, damaged, too_many_steps,
 		     code_of_systemstack, code_of_morestack, code_of_asmcgocall, code_of_racecall)

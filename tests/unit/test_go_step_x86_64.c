@@ -239,5 +239,5 @@ START_TEST(without_goroutine)
 }
 END_TEST
 
-SUITE_MAIN_WITH("go_step", begin, NULL, by_frame_pointer, from_c, from_detector,
+SUITE_MAIN_WITH("go_step_x86_64", begin, NULL, by_frame_pointer, from_c, from_detector,
 		from_library_of_detector, to_goroutine, without_goroutine)

@@ -397,6 +397,8 @@ static int follow_starts(struct code_frames *c)
 		ret = begin_function(c, c->entry, CODE_SYMBOL);
 	vec_for_each(&c->starts, start)
 		ret = ret ? ret : begin_function(c, *start, CODE_SYMBOL);
+	vec_for_each(&c->taken, addr)
+		ret = ret ? ret : vec_push(&c->candidates, *addr);
 	return ret ? ret : follow_all(c);
 }
 
@@ -459,6 +461,7 @@ void code_frames_deinit(struct code_frames *c)
 	vec_free(&c->gaps);
 	vec_free(&c->bytes);
 	vec_free(&c->starts);
+	vec_free(&c->taken);
 	vec_free(&c->rows);
 	vec_free(&c->states);
 	vec_free(&c->visits);

@@ -2,8 +2,8 @@
 /*
  * Rules for code that no call frame information covers, from its instructions: musl has none at
  * all, some assembler has none, and lld and mold write none for their PLTs. Functions begin at
- * symbols, at the headers of PLTs, at targets of calls, at addresses that such code takes, and
- * after the end of another function. The last two are guesses. From there on, what instructions do
+ * symbols, at the headers of PLTs, at targets of calls, at addresses that code takes, and after the
+ * end of another function. The last two are guesses. From there on, what instructions do
  * to the stack is followed along all jumps. If two ways lead to one instruction with different
  * stacks, or anything is not known, the function has no rules, but no guess takes the rules of a
  * function that is none. Runs in the table child.
@@ -62,7 +62,8 @@ struct code_frames {
 	/* In: */
 	VEC(struct code_gap) gaps; /* sorted */
 	VEC(uint8_t) bytes;        /* of all gaps */
-	VEC(uint64_t) starts;      /* of functions, by symbols and sections of stubs */
+	VEC(uint64_t) starts;      /* of functions, by symbols, sections of stubs, calls */
+	VEC(uint64_t) taken;       /* addresses that other code takes */
 	uint64_t entry;            /* where a process begins; 0: nowhere */
 	/* Out: */
 	VEC(struct code_row) rows; /* sorted; the last of each stretch of code says nothing */

@@ -6,6 +6,7 @@
 #include <nettle/sha2.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/cleanup.h"
 #include "common/search.h"
@@ -152,6 +153,85 @@ int code_gaps_read(struct code_frames *frames, int fd)
 	return ret;
 }
 
+/* Code of a segment, and which of its addresses may be of functions in gaps. */
+struct calls {
+	struct code_frames *frames;
+	const struct code_segment *segment;
+	const uint8_t *code;
+	uint64_t first, last; /* of the gaps that code is before and behind */
+};
+
+/*
+ * Keeps what the instruction at @addr leads to. What is before all code that something tells of, or
+ * behind it, may be data, as strings are, of which code takes addresses.
+ */
+static int take_call(const struct calls *c, uint64_t addr)
+{
+	const uint64_t off = addr - c->segment->vaddr;
+	struct code_state state = code_state_at_entry();
+	struct code_step step;
+
+	if (!code_step(c->code + off, c->segment->size - off, addr, &state, &step))
+		return 0;
+	if (step.flow == CODE_CALLS && step.target)
+		return code_gaps_add_start(c->frames, step.target);
+	if (step.refers - c->first >= c->last - c->first || !is_in_gap(c->frames, step.refers))
+		return 0;
+	return vec_push(&c->frames->taken, step.refers);
+}
+
+/* Goes over the code in [@start, @end), which is between two gaps. */
+static int take_calls(const struct calls *c, uint64_t start, uint64_t end)
+{
+	const uint32_t bytes = code_insn_bytes();
+	int ret = 0;
+
+	start += (bytes - start % bytes) % bytes;
+	for (; !ret && start < end; start += bytes)
+		ret = take_call(c, start);
+	return ret;
+}
+
+static int take_calls_of_segment(struct calls *c)
+{
+	const uint64_t end = c->segment->vaddr + c->segment->size;
+	uint64_t at = c->segment->vaddr;
+	int ret = 0;
+
+	c->first = c->last = 0;
+	vec_for_each(&c->frames->gaps, gap) {
+		if (gap->start + gap->size >= end)
+			break;
+		if (gap->start > c->segment->vaddr) {
+			c->first = c->first ? c->first : gap->start;
+			c->last = gap->start + gap->size;
+		}
+	}
+	vec_for_each(&c->frames->gaps, gap) {
+		if (gap->start < at || gap->start >= end)
+			continue;
+		ret = ret ? ret : take_calls(c, at, gap->start);
+		at = gap->start + gap->size;
+	}
+	return ret ? ret : take_calls(c, at, end);
+}
+
+int code_gaps_read_calls(struct code_frames *frames, int fd, const struct code_segment *segment)
+{
+	_cleanup_free_ uint8_t *code = NULL;
+	struct calls calls = {.frames = frames, .segment = segment};
+
+	if (!code_insn_bytes() || !frames->gaps.nr || segment->size > CODE_BYTES_MAX)
+		return 0;
+	code = malloc(segment->size + 1);
+	if (!code)
+		return -ENOMEM;
+	if (pread(fd, code, segment->size, (off_t)segment->off) != (ssize_t)segment->size)
+		return 0;
+	calls.code = code;
+	return take_calls_of_segment(&calls);
+}
+
 void code_gaps_hash(const struct code_frames *frames, uint8_t hash[static CFI_HASH_BYTES])
 {
 	struct sha256_ctx sha;
@@ -165,5 +245,7 @@ void code_gaps_hash(const struct code_frames *frames, uint8_t hash[static CFI_HA
 	sha256_update(&sha, frames->bytes.nr, frames->bytes.data);
 	sha256_update(&sha, frames->starts.nr * sizeof(*frames->starts.data),
 		      (const uint8_t *)frames->starts.data);
+	sha256_update(&sha, frames->taken.nr * sizeof(*frames->taken.data),
+		      (const uint8_t *)frames->taken.data);
 	sha256_digest(&sha, CFI_HASH_BYTES, hash);
 }

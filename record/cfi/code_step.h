@@ -44,6 +44,12 @@ struct code_step {
 	uint64_t refers; /* the address of something that it takes; 0: of nothing */
 };
 
+/*
+ * The bytes that each instruction has, so that all can be found from any place in code; 0 if they
+ * have different sizes.
+ */
+uint32_t code_insn_bytes(void);
+
 /* The state at a function's entry. */
 struct code_state code_state_at_entry(void);
 

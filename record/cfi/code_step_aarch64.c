@@ -467,6 +467,11 @@ static bool step_flow(const struct code_step *step, uint64_t addr, struct code_s
 	}
 }
 
+uint32_t code_insn_bytes(void)
+{
+	return INSN_BYTES_MAX;
+}
+
 struct code_state code_state_at_entry(void)
 {
 	return (struct code_state){.sp = RETURN_BYTES};

@@ -477,6 +477,11 @@ static bool find_stack_step(const struct insn *i, struct code_state *s, bool *is
 	return true;
 }
 
+uint32_t code_insn_bytes(void)
+{
+	return 0;
+}
+
 struct code_state code_state_at_entry(void)
 {
 	return (struct code_state){.sp = RETURN_BYTES};

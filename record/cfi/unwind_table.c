@@ -273,6 +273,8 @@ static int read_code(struct build *b, int fd)
 		ret = ret ? ret : find_segment_gaps(b, segment, &at);
 	if (!ret)
 		ret = code_gaps_read(&b->code, fd);
+	vec_for_each(&b->elf.segments, segment)
+		ret = ret ? ret : code_gaps_read_calls(&b->code, fd, segment);
 	/* Go's own linker has C in the table, too, without a program. */
 	for (uint64_t i = 0; !ret && i < b->elf.go.nr && b->code.gaps.nr; i++)
 		ret = code_gaps_add_start(&b->code,

@@ -189,6 +189,19 @@ START_TEST(parts_that_a_table_leads_to)
 }
 END_TEST
 
+/* What other code takes is tried when nothing leads there. */
+START_TEST(addresses_that_are_taken)
+{
+	ck_assert(!vec_push(&frames.taken, START + 8));
+	/* ret; udf #1; sub sp, sp, #16; add sp, sp, #16; ret */
+	MAKE(0xd65f03c0, 0x00000001, 0xd10043ff, 0x910043ff, 0xd65f03c0);
+	check_unsaved(0);
+	ck_assert_int_eq(cfa_at(1), -1);
+	check_unsaved(2);
+	ck_assert_int_eq(cfa_at(3), 16);
+}
+END_TEST
+
 START_TEST(what_is_not_known_has_no_rules)
 {
 	static const struct {
@@ -216,4 +229,4 @@ END_TEST
 SUITE_MAIN_WITH("code_frames_aarch64", begin, end, functions_with_a_frame,
 		functions_without_a_frame, arrays_on_the_stack, roots, handlers_return, stubs,
 		lost_return_addresses, calls_that_never_return, parts_that_a_table_leads_to,
-		what_is_not_known_has_no_rules)
+		addresses_that_are_taken, what_is_not_known_has_no_rules)

@@ -77,13 +77,15 @@ static void note_conflict(struct code_function *second, struct code_function *fi
 }
 
 /*
- * What both states say, if they are of one stack: fp need not point into the frame. Returns false
- * if they are of different stacks.
+ * What both states say, if they are of one stack: neither fp nor a copy need point into the frame.
+ * Returns false if they are of different stacks.
  */
 static bool merge_states(struct code_state *state, const struct code_state *other)
 {
 	if (state->fp != other->fp)
 		state->fp = 0;
+	if (state->copy_reg != other->copy_reg || state->copy != other->copy)
+		state->copy_reg = state->copy = 0;
 	state->has_lost_fp |= other->has_lost_fp;
 	state->has_lost_kept |= other->has_lost_kept;
 	return state->sp == other->sp && state->saved_fp == other->saved_fp &&
@@ -297,10 +299,10 @@ static struct unwind_rule rule_of(const struct code_state *state)
 	rule.ra = RETURN_AT_ENTRY;
 	rule.cfa_off = state->sp;
 	if (state->sp == CODE_NOT_KNOWN) {
-		if (!state->fp)
+		if (!state->fp && !state->copy_reg)
 			return (struct unwind_rule){0};
-		rule.cfa_reg = UNWIND_REG_FP;
-		rule.cfa_off = state->fp;
+		rule.cfa_reg = state->fp ? UNWIND_REG_FP : state->copy_reg;
+		rule.cfa_off = state->fp ? state->fp : state->copy;
 	}
 	rule.fp = state->saved_fp      ? UNWIND_SAVED_CFA
 		  : state->has_lost_fp ? UNWIND_SAVED_LOST

@@ -18,12 +18,14 @@ struct code_state {
 	int32_t fp;         /* where fp points to; 0: it is not this function's */
 	int32_t saved_fp;   /* the caller's fp; 0: not saved */
 	int32_t saved_kept; /* the caller's value of UNWIND_REG_KEPT; 0: not saved */
+	int32_t copy;       /* where copy_reg points to, which has been sp */
 	/*
 	 * fp has another value than the caller's, and so has UNWIND_REG_KEPT, if the return address
 	 * begins there. Where the caller's is saved, neither tells anything.
 	 */
 	uint8_t has_lost_fp, has_lost_kept;
-	uint16_t is_root; /* nobody has called this code */
+	uint8_t copy_reg; /* 0: there is no copy */
+	uint8_t is_root;  /* nobody has called this code */
 };
 
 enum code_flow {

@@ -59,16 +59,26 @@ static bool move_sp(struct code_state *s, int64_t bytes)
 	return s->sp == CODE_NOT_KNOWN || set_sp(s, s->sp + bytes);
 }
 
-/* The stack is aligned, or gets an array. From there on x29 tells, if it points into the frame. */
+/*
+ * The stack is aligned, or gets an array. From there on x29 tells, if it points into the frame, or
+ * a copy of sp.
+ */
 static bool lose_sp(struct code_state *s)
 {
 	s->sp = CODE_NOT_KNOWN;
-	return s->is_root || s->fp;
+	return s->is_root || s->fp || s->copy_reg;
+}
+
+static void drop_copy(struct code_state *s)
+{
+	s->copy_reg = s->copy = 0;
 }
 
 /* An instruction has put something else than the caller's value into @reg, which is not sp. */
 static void write_register(struct code_state *s, uint32_t reg)
 {
+	if (s->copy_reg && reg == s->copy_reg)
+		drop_copy(s);
 	if (reg == FP) {
 		s->fp = 0;
 		s->has_lost_fp = true;
@@ -135,19 +145,16 @@ static void store_register(struct code_state *s, const struct access *a, uint32_
 		s->saved_kept = at;
 }
 
+/* The caller's value stays saved, too, until sp leaves it behind. */
 static void load_register(struct code_state *s, const struct access *a, uint32_t reg, int32_t at)
 {
 	const bool is_whole = a->bytes == 8 && at != NO_PLACE;
 
 	write_register(s, reg);
-	if (is_whole && reg == FP && s->saved_fp == at) {
-		s->saved_fp = 0;
+	if (is_whole && reg == FP && s->saved_fp == at)
 		s->has_lost_fp = false;
-	}
-	if (is_whole && reg == LR && s->saved_kept == at) {
-		s->saved_kept = 0;
+	if (is_whole && reg == LR && s->saved_kept == at)
 		s->has_lost_kept = false;
-	}
 }
 
 static bool step_access(struct code_state *s, const struct access *a)
@@ -247,9 +254,16 @@ static bool step_single(uint32_t word, struct code_state *s)
 	return step_access(s, &a);
 }
 
-static bool is_followed(uint32_t reg)
+/* Such an instruction may write any register that it has in @fields. */
+static bool may_write(struct code_state *s, const uint32_t fields[static 3])
 {
-	return reg == FP || reg == LR;
+	bool is_followed = false;
+
+	for (size_t i = 0; i < 3; i++) {
+		is_followed |= fields[i] == FP || fields[i] == LR;
+		write_register(s, fields[i]);
+	}
+	return is_followed;
 }
 
 /* Accesses of other kinds, which hardly any function has for its frame. */
@@ -263,14 +277,15 @@ static bool step_other_memory(uint32_t word, struct code_state *s)
 		return true;
 	}
 	if ((word & 0x3f000000) == 0x08000000) /* exclusive and ordered ones, and cas */
-		return !is_followed(rt) && !is_followed(rs) && !is_followed(bits(word, 10, 5));
+		return !may_write(s, (const uint32_t[]){rt, rs, bits(word, 10, 5)});
 	if ((word & 0xbe000000) == 0x0c000000) { /* ld1 and its like */
 		if (bits(word, 23, 1))
 			write_register(s, rn);
-		return !bits(word, 23, 1) || rn != SP;
+		return !bits(word, 23, 1) || rn != SP || s->sp == CODE_NOT_KNOWN;
 	}
 	/* ldapur, tags of memory, copies of memory */
-	return (word & 0x3f000000) == 0x19000000 && rt < FP && rn < FP && rs < FP;
+	return (word & 0x3f000000) == 0x19000000 && !may_write(s, (const uint32_t[]){rt, rn, rs}) &&
+	       rt != SP && rn != SP && rs != SP;
 }
 
 static bool step_memory(uint32_t word, struct code_state *s)
@@ -296,9 +311,15 @@ static bool step_add(uint32_t word, struct code_state *s)
 			return s->is_root;
 		if (rn == SP)
 			return move_sp(s, -number);
-		return rn == FP && s->fp ? set_sp(s, s->fp - number) : lose_sp(s);
+		if (rn == FP && s->fp)
+			return set_sp(s, s->fp - number);
+		return s->copy_reg && rn == s->copy_reg ? set_sp(s, s->copy - number) : lose_sp(s);
 	}
 	write_register(s, rd);
+	if (word == (0x910003e0 | rd) && rd < FP && s->sp > 0 && !s->copy_reg) { /* mov xN, sp */
+		s->copy_reg = rd;
+		s->copy = s->sp;
+	}
 	if (rd == FP && rn == SP && is_wide && !sets_flags && s->sp != CODE_NOT_KNOWN &&
 	    s->sp > number && number >= 0)
 		s->fp = s->sp - (int32_t)number;
@@ -333,6 +354,7 @@ static bool step_number(uint32_t word, uint32_t next, uint64_t addr, struct code
 	case 2:
 		return step_add(word, s);
 	case 3: /* addg, subg, smax: of registers that compilers do not take for the frame */
+		write_register(s, rd);
 		return rd < FP;
 	case 4: /* and, orr, eor; but ands has no sp */
 		if (rd == SP && bits(word, 29, 2) != 3)
@@ -388,11 +410,14 @@ static bool step_vector(uint32_t word, struct code_state *s)
 }
 
 /* Instructions of scalable vectors, of which those that begin so may write other registers. */
-static bool step_scalable(uint32_t word)
+static bool step_scalable(uint32_t word, struct code_state *s)
 {
-	const uint32_t top = word >> 24;
+	const uint32_t top = word >> 24, rd = bits(word, 0, 5);
 
-	return (top != 0x04 && top != 0x05 && top != 0x25) || bits(word, 0, 5) < FP;
+	if (top != 0x04 && top != 0x05 && top != 0x25)
+		return true;
+	write_register(s, rd);
+	return rd < FP;
 }
 
 /* System calls, hints, barriers, and special registers. */
@@ -455,6 +480,8 @@ static bool step_flow(const struct code_step *step, uint64_t addr, struct code_s
 	switch (step->flow) {
 	case CODE_CALLS:
 		write_register(s, LR);
+		if (s->copy_reg < 19) /* callees preserve those from x19 on */
+			drop_copy(s);
 		/* A call of what follows gets the address. */
 		return step->target != addr + step->size;
 	case CODE_LEAVES:
@@ -491,7 +518,7 @@ bool code_step(const uint8_t *code, size_t size, uint64_t addr, struct code_stat
 		return step_flow(step, addr, state);
 	switch (bits(word, 25, 4)) {
 	case 2:
-		return step_scalable(word);
+		return step_scalable(word, state);
 	case 4:
 	case 6:
 	case 12:

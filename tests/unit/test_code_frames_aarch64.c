@@ -116,6 +116,50 @@ START_TEST(arrays_on_the_stack)
 }
 END_TEST
 
+/* As in libcrypto's Poly1305 for NEON: one way loads x30 again, and another has not changed it. */
+START_TEST(registers_that_are_loaded_again)
+{
+	/* stp x29, x30, [sp, #-32]!; cbz x0, 1f; bl ...; ldr x30, [sp, #8]; 1: nop;
+	 * ldr x29, [sp], #32; ret */
+	MAKE(0xa9be7bfd, 0xb4000060, 0x94000040, 0xf94007fe, 0xd503201f, 0xf84207fd, 0xd65f03c0);
+	for (size_t i = 1; i < 6; i++) {
+		ck_assert_int_eq(cfa_at(i), 32);
+		ck_assert_int_eq(rule_at(i).kept_off, -24);
+		ck_assert_int_eq(rule_at(i).fp_off, -32);
+	}
+	check_unsaved(6);
+}
+END_TEST
+
+/* As in libcrypto's multiplication for NEON. x29 and x30 stay the caller's. */
+START_TEST(copies_of_sp)
+{
+	/* stp x29, x30, [sp, #-80]!; mov x16, sp; sub x7, sp, #128; mov sp, x7; nop; cbz x0, 1f;
+	 * 1: mov sp, x16; ldr x29, [sp], #80; ret */
+	MAKE(0xa9bb7bfd, 0x910003f0, 0xd10203e7, 0x910000ff, 0xd503201f, 0xb4000020, 0x9100021f,
+	     0xf84507fd, 0xd65f03c0);
+	ck_assert_int_eq(cfa_at(3), 80);
+	for (size_t i = 4; i < 7; i++) {
+		ck_assert_int_eq(rule_at(i).cfa, UNWIND_CFA_REG);
+		ck_assert_int_eq(rule_at(i).cfa_reg, 16);
+		ck_assert_int_eq(rule_at(i).cfa_off, 80);
+		ck_assert_int_eq(rule_at(i).fp_off, -80);
+		ck_assert_int_eq(rule_at(i).kept_off, -72);
+	}
+	ck_assert_int_eq(cfa_at(7), 80);
+	check_unsaved(8);
+}
+END_TEST
+
+/* Two ways have different copies, and nothing tells any more. */
+START_TEST(copies_that_differ)
+{
+	/* stp x29, x30, [sp, #-80]!; cbz x0, 1f; mov x16, sp; 1: mov sp, x7; ret */
+	MAKE(0xa9bb7bfd, 0xb4000040, 0x910003f0, 0x910000ff, 0xd65f03c0);
+	ck_assert_uint_eq(frames.rows.nr, 0);
+}
+END_TEST
+
 START_TEST(roots)
 {
 	/* mov x29, #0; mov x30, #0; mov x0, sp; and sp, x0, #-16; bl ... */
@@ -227,6 +271,7 @@ START_TEST(what_is_not_known_has_no_rules)
 END_TEST
 
 SUITE_MAIN_WITH("code_frames_aarch64", begin, end, functions_with_a_frame,
-		functions_without_a_frame, arrays_on_the_stack, roots, handlers_return, stubs,
+		functions_without_a_frame, arrays_on_the_stack, registers_that_are_loaded_again,
+		copies_of_sp, copies_that_differ, roots, handlers_return, stubs,
 		lost_return_addresses, calls_that_never_return, parts_that_a_table_leads_to,
 		addresses_that_are_taken, what_is_not_known_has_no_rules)

@@ -317,7 +317,7 @@ static const struct {
 	  .saved_kept = 8,
 	  .has_lost_fp = 1,
 	  .has_lost_kept = 1},
-	 {.sp = LOST, .fp = 16, .saved_fp = 16, .has_lost_fp = 1}},
+	 {.sp = LOST, .fp = 16, .saved_fp = 16, .saved_kept = 8, .has_lost_fp = 1}},
 	/* Another value than the caller's, and a second copy of that. */
 	/* stp x29, x30, [sp, #16] */
 	{0xa9017bfd,
@@ -353,7 +353,9 @@ static const struct {
 	  .has_lost_kept = 1},
 	 {.sp = 0}},
 	/* ldp x29, x30, [sp] */
-	{0xa9407bfd, {.sp = 32, .saved_fp = 32, .saved_kept = 24, .has_lost_kept = 1}, {.sp = 32}},
+	{0xa9407bfd,
+	 {.sp = 32, .saved_fp = 32, .saved_kept = 24, .has_lost_kept = 1},
+	 {.sp = 32, .saved_fp = 32, .saved_kept = 24}},
 	/* ldr x30, [sp, #16] */
 	{0xf9400bfe,
 	 {.sp = 32, .saved_kept = 24, .has_lost_kept = 1},
@@ -474,6 +476,57 @@ START_TEST(saved_registers)
 }
 END_TEST
 
+/* A register that has been sp, where that is another value by then. */
+static const struct {
+	uint32_t word;
+	struct code_state before, after;
+} copy_steps[] = {
+	/* mov x16, sp; and a second one; mov x29, sp */
+	{0x910003f0, {.sp = 80}, {.sp = 80, .copy = 80, .copy_reg = 16}},
+	{0x910003f3,
+	 {.sp = 64, .copy = 80, .copy_reg = 16},
+	 {.sp = 64, .copy = 80, .copy_reg = 16}},
+	{0x910003f0, {.sp = LOST, .fp = 16}, {.sp = LOST, .fp = 16}},
+	/* mov sp, x7; st1 {v2.2d, v3.2d}, [sp], #32; mov sp, x16; sub sp, x16, #16 */
+	{0x910000ff,
+	 {.sp = 80, .copy = 80, .copy_reg = 16},
+	 {.sp = LOST, .copy = 80, .copy_reg = 16}},
+	{0x4c9fafe2,
+	 {.sp = LOST, .copy = 80, .copy_reg = 16},
+	 {.sp = LOST, .copy = 80, .copy_reg = 16}},
+	{0x9100021f,
+	 {.sp = LOST, .copy = 80, .copy_reg = 16},
+	 {.sp = 80, .copy = 80, .copy_reg = 16}},
+	{0xd100421f,
+	 {.sp = LOST, .copy = 80, .copy_reg = 16},
+	 {.sp = 96, .copy = 80, .copy_reg = 16}},
+	/* It gets another value: mov x16, x0; ldr x16, [x0]; ldxr x16, [x0]; cas x16, x1, [x0];
+	 * addvl x16, x1, #1; addg x16, x1, #16, #1; blr x2, which may change it, but not x19 */
+	{0xaa0003f0, {.sp = 80, .copy = 80, .copy_reg = 16}, {.sp = 80}},
+	{0xf9400010, {.sp = 80, .copy = 80, .copy_reg = 16}, {.sp = 80}},
+	{0xc85f7c10, {.sp = 80, .copy = 80, .copy_reg = 16}, {.sp = 80}},
+	{0xc8b07c01, {.sp = 80, .copy = 80, .copy_reg = 16}, {.sp = 80}},
+	{0x04215030, {.sp = 80, .copy = 80, .copy_reg = 16}, {.sp = 80}},
+	{0x91810430, {.sp = 80, .copy = 80, .copy_reg = 16}, {.sp = 80}},
+	{0xd63f0040, {.sp = 80, .copy = 80, .copy_reg = 16}, {.sp = 80, .has_lost_kept = 1}},
+	{0xd63f0040,
+	 {.sp = 80, .copy = 80, .copy_reg = 19},
+	 {.sp = 80, .copy = 80, .copy_reg = 19, .has_lost_kept = 1}},
+};
+
+START_TEST(copies_of_sp)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(copy_steps); i++) {
+		struct code_state state = copy_steps[i].before;
+		struct code_step step;
+
+		ck_assert_msg(step_over(copy_steps[i].word, &state, &step) &&
+				      !memcmp(&state, &copy_steps[i].after, sizeof(state)),
+			      "%zu: %08x", i, copy_steps[i].word);
+	}
+}
+END_TEST
+
 static uint64_t refers(uint32_t first, uint32_t second, size_t size)
 {
 	struct code_state state = code_state_at_entry();
@@ -518,4 +571,5 @@ START_TEST(what_is_found)
 END_TEST
 
 SUITE_MAIN("code_step_aarch64", plain_instructions, flows, where_a_function_is_left,
-	   what_is_refused, stacks, a_stack_is_lost, saved_registers, what_is_taken, what_is_found)
+	   what_is_refused, stacks, a_stack_is_lost, saved_registers, copies_of_sp, what_is_taken,
+	   what_is_found)

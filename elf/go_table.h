@@ -46,6 +46,7 @@ struct go_table {
 /* What the runtime needs to know of a function. */
 #define GO_TOP_FRAME  1 /* it has no caller */
 #define GO_SETS_STACK 2 /* it writes to the stack pointer what no program tells */
+#define GO_ASSEMBLER  4 /* it is no code of the compiler's */
 
 struct go_record {
 	uint32_t name;       /* offset in the names */

@@ -230,6 +230,8 @@ static int read_go_table(const struct elf_image *file, struct cfi_elf *elf)
 		if (ret || !table.text_start)
 			return ret;
 	}
+	if (go_code_needs_flags() && !go_frames_have_flags(&table))
+		return 0;
 	elf->go = table;
 	for (uint64_t i = 0; !ret && i < table.nr; i++)
 		ret = read_go_code(file, i, elf);

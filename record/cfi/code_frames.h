@@ -62,8 +62,8 @@ struct code_frames {
 	/* In: */
 	VEC(struct code_gap) gaps; /* sorted */
 	VEC(uint8_t) bytes;        /* of all gaps */
-	VEC(uint64_t) starts;      /* of functions, by symbols, sections of stubs, calls */
-	VEC(uint64_t) taken;       /* addresses that other code takes */
+	VEC(uint64_t) starts;      /* of functions, by symbols and sections of stubs */
+	VEC(uint64_t) taken;       /* addresses that other code calls or takes */
 	uint64_t entry;            /* where a process begins; 0: nowhere */
 	/* Out: */
 	VEC(struct code_row) rows; /* sorted; the last of each stretch of code says nothing */

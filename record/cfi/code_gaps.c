@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
+#include "common/compare.h"
 #include "common/search.h"
 #include "elf/elf_sections.h"
 
@@ -174,7 +175,8 @@ static int take_call(const struct calls *c, uint64_t addr)
 	if (!code_step(c->code + off, c->segment->size - off, addr, &state, &step))
 		return 0;
 	if (step.flow == CODE_CALLS && step.target)
-		return code_gaps_add_start(c->frames, step.target);
+		return is_in_gap(c->frames, step.target) ? vec_push(&c->frames->taken, step.target)
+							 : 0;
 	if (step.refers - c->first >= c->last - c->first || !is_in_gap(c->frames, step.refers))
 		return 0;
 	return vec_push(&c->frames->taken, step.refers);
@@ -216,13 +218,12 @@ static int take_calls_of_segment(struct calls *c)
 	return ret ? ret : take_calls(c, at, end);
 }
 
-int code_gaps_read_calls(struct code_frames *frames, int fd, const struct code_segment *segment)
+/* Reads @segment. */
+static int read_calls_of(struct code_frames *frames, int fd, const struct code_segment *segment)
 {
 	_cleanup_free_ uint8_t *code = NULL;
 	struct calls calls = {.frames = frames, .segment = segment};
 
-	if (!code_insn_bytes() || !frames->gaps.nr || segment->size > CODE_BYTES_MAX)
-		return 0;
 	code = malloc(segment->size + 1);
 	if (!code)
 		return -ENOMEM;
@@ -230,6 +231,38 @@ int code_gaps_read_calls(struct code_frames *frames, int fd, const struct code_s
 		return 0;
 	calls.code = code;
 	return take_calls_of_segment(&calls);
+}
+
+static int compare_addresses(const void *pa, const void *pb)
+{
+	const uint64_t *a = pa, *b = pb;
+
+	COMPARE(*a, *b);
+	return 0;
+}
+
+int code_gaps_read_calls(struct code_frames *frames, int fd, const struct code_segment *segments,
+			 size_t nr)
+{
+	uint64_t bytes = 0, *all;
+	size_t kept = 0;
+	int ret = 0;
+
+	for (size_t i = 0; i < nr; i++)
+		bytes += segments[i].size <= CODE_BYTES_MAX ? segments[i].size : CODE_BYTES_MAX + 1;
+	if (!code_insn_bytes() || !frames->gaps.nr || bytes > CODE_BYTES_MAX)
+		return 0;
+	for (size_t i = 0; !ret && i < nr; i++)
+		ret = read_calls_of(frames, fd, &segments[i]);
+	all = frames->taken.data;
+	if (ret || !frames->taken.nr)
+		return ret;
+	qsort(all, frames->taken.nr, sizeof(*all), compare_addresses);
+	for (size_t i = 0; i < frames->taken.nr; i++)
+		if (!kept || all[kept - 1] != all[i])
+			all[kept++] = all[i];
+	frames->taken.nr = kept;
+	return 0;
 }
 
 void code_gaps_hash(const struct code_frames *frames, uint8_t hash[static CFI_HASH_BYTES])

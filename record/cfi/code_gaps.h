@@ -26,11 +26,12 @@ int code_gaps_add(struct code_frames *frames, uint64_t start, uint64_t end);
 int code_gaps_read(struct code_frames *frames, int fd);
 
 /*
- * Keeps the functions that begin in a gap because code of @segment between the gaps calls them, and
- * the addresses in such gaps that it takes, where instructions can be found in it. Reads the
- * segment from @fd, if it has no more than CODE_BYTES_MAX. Returns 0 or -ENOMEM.
+ * Keeps the addresses in gaps that code of the @nr @segments between gaps calls or takes, where
+ * instructions can be found in it. A call may be data that looks like one, so each is a guess.
+ * Reads the segments from @fd, if all have no more than CODE_BYTES_MAX. Returns 0 or -ENOMEM.
  */
-int code_gaps_read_calls(struct code_frames *frames, int fd, const struct code_segment *segment);
+int code_gaps_read_calls(struct code_frames *frames, int fd, const struct code_segment *segments,
+			 size_t nr);
 
 /* Keeps the function at @addr, as linked, if it begins in a gap. Returns 0 or -ENOMEM. */
 int code_gaps_add_start(struct code_frames *frames, uint64_t addr);

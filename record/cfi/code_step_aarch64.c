@@ -233,6 +233,10 @@ static bool step_indexed(uint32_t word, struct code_state *s)
 	/* Behind the signature that it checks, ldraa may move its base. */
 	if (kind && (bits(word, 30, 2) != 3 || (kind == 3 && base >= FP)))
 		return false;
+	if (kind == 3)
+		write_register(s, base);
+	if (!kind) /* st64bv says there whether it has stored */
+		write_register(s, bits(word, 16, 5));
 	write_register(s, bits(word, 0, 5));
 	return true;
 }
@@ -276,6 +280,8 @@ static bool step_other_memory(uint32_t word, struct code_state *s)
 			write_register(s, rt);
 		return true;
 	}
+	if ((word & 0xbfa00000) == 0x08200000) /* casp has two pairs */
+		return false;
 	if ((word & 0x3f000000) == 0x08000000) /* exclusive and ordered ones, and cas */
 		return !may_write(s, (const uint32_t[]){rt, rs, bits(word, 10, 5)});
 	if ((word & 0xbe000000) == 0x0c000000) { /* ld1 and its like */
@@ -316,7 +322,8 @@ static bool step_add(uint32_t word, struct code_state *s)
 		return s->copy_reg && rn == s->copy_reg ? set_sp(s, s->copy - number) : lose_sp(s);
 	}
 	write_register(s, rd);
-	if (word == (0x910003e0 | rd) && rd < FP && s->sp > 0 && !s->copy_reg) { /* mov xN, sp */
+	if (word == (0x910003e0 | rd) && rd && rd < FP && s->sp > 0 &&
+	    !s->copy_reg) { /* mov xN, sp */
 		s->copy_reg = rd;
 		s->copy = s->sp;
 	}
@@ -379,8 +386,8 @@ static bool step_registers(uint32_t word, struct code_state *s)
 	/* add and sub of a register that is extended: all others have no sp, but irg. */
 	if ((word & 0x3f200000) == 0x0b200000 && rd == SP)
 		return lose_sp(s);
-	if ((word & 0xffe0fc00) == 0x9ac01000 && rd == SP)
-		return s->is_root;
+	if (((word & 0xffe0fc00) == 0x9ac01000 || (word & 0xbfe0e000) == 0x9a002000) && rd == SP)
+		return s->is_root; /* irg, addpt, subpt */
 	/* A signature of x30 is in bits that no address has. */
 	if ((word & 0xffff8000) == 0xdac10000 && rd == LR)
 		return true;
@@ -427,6 +434,9 @@ static bool step_system(uint32_t word, struct code_state *s)
 		return true; /* svc */
 	if (word >> 24 != 0xd5 || bits(word, 22, 1))
 		return false;
+	/* Some hints sign x17 by x16, and one asks x16. */
+	if ((word & 0xfffff01f) == NOP && word != NOP && (s->copy_reg == 16 || s->copy_reg == 17))
+		drop_copy(s);
 	if (bits(word, 21, 1))
 		write_register(s, bits(word, 0, 5));
 	return true;
@@ -480,8 +490,11 @@ static bool step_flow(const struct code_step *step, uint64_t addr, struct code_s
 	switch (step->flow) {
 	case CODE_CALLS:
 		write_register(s, LR);
-		if (s->copy_reg < 19) /* callees preserve those from x19 on */
+		if (s->copy_reg && s->copy_reg < 19) { /* callees preserve those from x19 on */
+			if (s->sp == CODE_NOT_KNOWN && !s->fp)
+				return false;
 			drop_copy(s);
+		}
 		/* A call of what follows gets the address. */
 		return step->target != addr + step->size;
 	case CODE_LEAVES:

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of Go's runtime that go on on another stack without a frame of their own, so that no
- * table tells where their caller is: Go before 1.21, where a stack grows, and where the race
- * detector is called. Their instructions have the places of what they save. Runs in the table
- * child.
+ * Functions of Go's runtime whose caller no table tells: they go on on another stack, and have no
+ * frame of their own, or leave their frame pointer, too. Their instructions have the places of what
+ * they save. Runs in the table child.
  */
 #ifndef RECORD_CFI_GO_CODE_H
 #define RECORD_CFI_GO_CODE_H
@@ -51,6 +50,15 @@ struct go_stretches {
 
 /* The kind of the function @name, which may lack its NUL after @left bytes; or GO_NR_CODES. */
 enum go_code_kind go_code_kind_of(const char *name, size_t left);
+
+/*
+ * Do the flags of functions have to be in the table? Without them, nothing tells which functions
+ * are by the assembler.
+ */
+bool go_code_needs_flags(void);
+
+/* Does the program of the function @name, which has these flags, tell where its caller is? */
+bool go_code_is_told(const char *name, size_t left, uint8_t flags);
 
 /* Reads the instructions of the function @kind. Returns false if they are unlike those known. */
 bool go_code_read(const struct go_code codes[static GO_NR_CODES], enum go_code_kind kind,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "elf/go_table.h"
 
 /* str x30, [sp, #-16]!, with which functions begin that have a frame of 16 bytes. */
 #define MAKE_FRAME 0xf81f0ffe
@@ -237,6 +238,26 @@ enum go_code_kind go_code_kind_of(const char *name, size_t left)
 		if (names[kind] && is_name(name, left, names[kind]))
 			return kind;
 	return GO_NR_CODES;
+}
+
+bool go_code_needs_flags(void)
+{
+	return true;
+}
+
+/*
+ * The assembler may move sp as bytes that no program knows, and keep x30 anywhere. Functions of the
+ * runtime that set sp have frames like the compiler's, or none.
+ */
+bool go_code_is_told(const char *name, size_t left, uint8_t flags)
+{
+	static const char runtime[] = "runtime.";
+
+	if (!(flags & GO_ASSEMBLER))
+		return true;
+	return flags & GO_SETS_STACK &&
+	       (is_name(name, left, "gogo") || is_name(name, left, "racecall") ||
+		(left >= sizeof(runtime) && !memcmp(name, runtime, sizeof(runtime) - 1)));
 }
 
 bool go_code_read(const struct go_code codes[static GO_NR_CODES], enum go_code_kind kind,

@@ -162,6 +162,17 @@ enum go_code_kind go_code_kind_of(const char *name, size_t left)
 	return GO_NR_CODES;
 }
 
+bool go_code_needs_flags(void)
+{
+	return false;
+}
+
+bool go_code_is_told(const char *name, size_t left, uint8_t flags)
+{
+	(void)name, (void)left, (void)flags;
+	return true;
+}
+
 bool go_code_read(const struct go_code codes[static GO_NR_CODES], enum go_code_kind kind,
 		  struct go_stretches *stretches)
 {

@@ -56,10 +56,22 @@ static uint32_t find_kind(const struct go_table *table, const struct go_record *
 	return name_is(table, record->name, "runtime.mcall") ? GO_LEAVES_SP : GO_SETS_SP;
 }
 
+bool go_frames_have_flags(const struct go_table *table)
+{
+	struct go_record record;
+
+	for (uint64_t i = 0; i < table->nr; i++)
+		if (go_table_record(table, i, &record) && record.flags & GO_ASSEMBLER)
+			return true;
+	return false;
+}
+
 bool go_frames_function(const struct go_table *table, uint64_t i, struct go_function *function)
 {
 	uint64_t start = go_table_address(table, i), end = go_table_address(table, i + 1);
 	struct go_record record;
+	const char *name;
+	size_t left;
 
 	if (end <= start || table->text_start + end < end || !go_table_record(table, i, &record) ||
 	    !record.sp_program)
@@ -70,6 +82,10 @@ bool go_frames_function(const struct go_table *table, uint64_t i, struct go_func
 		.program = record.sp_program,
 		.kind = find_kind(table, &record),
 	};
+	name = go_table_name(table, record.name, &left);
+	if ((function->kind == GO_PLAIN || function->kind == GO_SETS_SP) &&
+	    !(name && go_code_is_told(name, left, record.flags)))
+		return false;
 	/*
 	 * The kernel makes the handler return there, so nothing calls it: callers are one before.
 	 */

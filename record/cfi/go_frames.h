@@ -10,6 +10,9 @@
 #include "elf/go_table.h"
 #include "record/cfi/go_rows.h"
 
+/* Has the table flags of functions? Those of the runtime's assembler have one since Go 1.18. */
+bool go_frames_have_flags(const struct go_table *table);
+
 /* Reads function @i. Returns false if nothing is known of it. */
 bool go_frames_function(const struct go_table *table, uint64_t i, struct go_function *function);
 

@@ -17,7 +17,7 @@ enum go_kind {
 	GO_SETS_SP,   /* it leaves its stack, and the frame pointer stays */
 	GO_LEAVES_SP, /* it leaves its stack for good where its frame is largest: nobody returns */
 	GO_FROM_SIGNAL, /* a signal handler returns here */
-	GO_CODE /* and those behind: as GO_SETS_SP, and this + enum go_code_kind has no frame */
+	GO_CODE /* and those behind: as GO_SETS_SP, and this + enum go_code_kind has instructions */
 };
 
 struct go_function {

@@ -53,7 +53,7 @@ static struct unwind_rule rule_by_fp(const struct go_run *run)
  * The instruction that makes the frame saves x30 with it. x29 is saved already, or by the next one,
  * and is still the caller's then.
  */
-static int put_plain(const struct go_run *run, uint64_t addr)
+static int put_plain(const struct go_run *run, uint64_t addr, uint64_t end)
 {
 	const uint64_t saved = run->start + INSN_BYTES;
 	int ret = 0;
@@ -62,7 +62,7 @@ static int put_plain(const struct go_run *run, uint64_t addr)
 		ret = go_run_put(run, addr, rule_by_sp(run, false));
 		addr = saved;
 	}
-	return ret ? ret : go_run_put(run, addr, rule_by_sp(run, true));
+	return ret || addr >= end ? ret : go_run_put(run, addr, rule_by_sp(run, true));
 }
 
 /*
@@ -74,8 +74,10 @@ static int put_lost_sp(const struct go_run *run)
 {
 	const uint64_t set = run->largest ? run->start : run->start + 2 * INSN_BYTES;
 	const uint64_t end = run->end - INSN_BYTES;
-	int ret = put_plain(run, run->start);
+	int ret = 0;
 
+	if (!run->frame || run->start < set || set >= end)
+		ret = put_plain(run, run->start, run->frame && set < end ? set : run->end);
 	if (!ret && !run->frame)
 		return go_run_put(run, run->start + INSN_BYTES,
 				  run->start == run->function->start ? unknown
@@ -98,14 +100,14 @@ static int put_code(const struct go_run *run, const struct go_stretches *s)
 		if (start + stretch->end <= at || start + stretch->start >= run->end)
 			continue;
 		if (start + stretch->start > at) {
-			ret = put_plain(run, at);
+			ret = put_plain(run, at, start + stretch->start);
 			at = start + stretch->start;
 		}
 		if (!ret)
 			ret = go_run_put(run, at, stretch->rule);
 		at = start + stretch->end;
 	}
-	return ret ? ret : put_plain(run, at);
+	return ret ? ret : put_plain(run, at, run->end);
 }
 
 int go_rows_put(const struct go_run *run)
@@ -116,7 +118,7 @@ int go_rows_put(const struct go_run *run)
 	switch (kind) {
 	case GO_PLAIN:
 	case GO_INJECTED:
-		return put_plain(run, run->start);
+		return put_plain(run, run->start, run->end);
 	case GO_SETS_SP:
 		return put_lost_sp(run);
 	default:

@@ -228,6 +228,9 @@ static int read_functions(struct build *b)
 	for (int i = 0; !ret && i < CFI_NR_SECTIONS; i++) {
 		struct cfi_fde fde;
 
+		/* Of the assembler's functions Go's has no more than their programs tell. */
+		if (i == CFI_DEBUG_FRAME && b->elf.go.nr && go_code_needs_flags())
+			continue;
 		while (!ret && (ret = cfi_next(&b->cfi[i], &fde)) > 0)
 			ret = add_function(b, FROM_EH_FRAME + i, &fde);
 	}
@@ -273,8 +276,8 @@ static int read_code(struct build *b, int fd)
 		ret = ret ? ret : find_segment_gaps(b, segment, &at);
 	if (!ret)
 		ret = code_gaps_read(&b->code, fd);
-	vec_for_each(&b->elf.segments, segment)
-		ret = ret ? ret : code_gaps_read_calls(&b->code, fd, segment);
+	if (!ret)
+		ret = code_gaps_read_calls(&b->code, fd, b->elf.segments.data, b->elf.segments.nr);
 	/* Go's own linker has C in the table, too, without a program. */
 	for (uint64_t i = 0; !ret && i < b->elf.go.nr && b->code.gaps.nr; i++)
 		ret = code_gaps_add_start(&b->code,

@@ -388,14 +388,14 @@ static bool says_nothing(const struct unwind_rule *rule)
 
 /*
  * Between functions: a system call at the end of a function of libc, and the byte after it, belong
- * to the function. Stacks end at the entry of a file. What is no mere padding may have rules by its
- * code.
+ * to the function. Stacks end at the entry of a file. Where calls are found in code,
+ * what is no mere padding has rules by its own.
  */
 static void compare_gap(const struct compared *c, uint64_t start, uint64_t end)
 {
 	const struct unwind_rule *rule = rule_at(c, start);
 
-	if (end - start >= CODE_GAP_BYTES)
+	if (code_insn_bytes() && end - start >= CODE_GAP_BYTES)
 		return;
 	if (!says_nothing(rule)) {
 		ck_assert_ptr_eq(rule, rule_at(c, start - 1));

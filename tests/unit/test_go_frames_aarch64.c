@@ -14,6 +14,19 @@ static void end(void)
 	unwind_table_deinit(&table);
 }
 
+/* A table that is built must be good where it is read again. */
+static void check_read(void)
+{
+	struct unwind_table again;
+	int fd = memfd_create("table", MFD_CLOEXEC);
+
+	ck_assert_int_eq(unwind_table_write(fd, &table), 0);
+	ck_assert_int_eq(lseek(fd, 0, SEEK_SET), 0);
+	ck_assert_int_eq(unwind_table_read(fd, &again), 0);
+	unwind_table_deinit(&again);
+	close(fd);
+}
+
 /* Builds the table of a file with these functions, whose code is @code of @nr instructions. */
 static void build(const struct spec *specs, size_t nr_specs, uint32_t last, const uint32_t *code,
 		  size_t nr)
@@ -29,6 +42,7 @@ static void build(const struct spec *specs, size_t nr_specs, uint32_t last, cons
 	ck_assert_int_eq(unwind_table_build(fd, &table), 0);
 	close(fd);
 	vec_free(&f);
+	check_read();
 }
 
 static const struct unwind_rule *rule_at(uint32_t off)
@@ -76,7 +90,7 @@ START_TEST(plain)
 		{0x100, "main.framed", 0, FRAMED},
 		{0x140, "main.grown", 0, GROWN},
 		{0x1c0, "main.shrunk", 0, SHRUNK},
-		{0x220, "runtime.goexit", GO_TOP_FRAME, LEAF},
+		{0x220, "runtime.goexit", GO_TOP_FRAME | GO_ASSEMBLER, LEAF},
 		{0x320, "runtime.sigtramp", GO_TOP_FRAME, FRAMED},
 	};
 
@@ -102,7 +116,7 @@ END_TEST
 START_TEST(injected)
 {
 	const struct spec specs[] = {
-		{0, "runtime.asyncPreempt", 0, FRAMED},
+		{0, "runtime.asyncPreempt", GO_ASSEMBLER, FRAMED},
 		{0x40, "runtime.sigpanic", 0, FRAMED},
 	};
 
@@ -114,16 +128,58 @@ START_TEST(injected)
 }
 END_TEST
 
+/*
+ * What the assembler's functions do with sp and x30 is in their code alone. Here it has bytes that
+ * no program tells of: stp x29, x30, [sp, #-16]!; mov x29, sp; ldp x29, x30, [sp], #16; ret; and
+ * str x30, [sp, #-48]!; nop; ldr x30, [sp], #48; ret.
+ */
+START_TEST(assembler)
+{
+	static const uint32_t code[] = {0xa9bf7bfd, 0x910003fd, 0xa8c17bfd, 0xd65f03c0,
+					0xf81d0ffe, 0xd503201f, 0xf84307fe, 0xd65f03c0};
+	const struct spec specs[] = {
+		{0, "main.kernel", GO_ASSEMBLER, LEAF},
+		{0x10, "main.framed", GO_ASSEMBLER, FRAMED},
+		{0x20, "main.switch", GO_ASSEMBLER | GO_SETS_STACK, FRAMED},
+	};
+
+	build(specs, 3, 0x40, code, ARRAY_SIZE(code));
+	check_by_sp(0, 0, 0, SAME);
+	ck_assert_int_eq(rule_at(4)->cfa_off, 16);
+	ck_assert_int_eq(rule_at(4)->kept_off, -8);
+	check_by_sp(0x0c, 0, 0, SAME);
+	ck_assert_int_eq(rule_at(0x14)->cfa_off, 48);
+	ck_assert_int_eq(rule_at(0x14)->kept_off, -48);
+	check_by_sp(0x1c, 0, 0, SAME);
+	ck_assert_int_eq(rule_at(0x28)->cfa, UNWIND_CFA_NONE);
+}
+END_TEST
+
+/* Before Go 1.18 nothing tells which functions are the assembler's. */
+START_TEST(tables_without_flags)
+{
+	const struct spec spec = {0, "main.framed", 0, FRAMED};
+	frames f = make_table(NEWEST, &spec, 1, 0x40);
+	struct go_table go;
+
+	ck_assert(go_table_read(f.data, f.nr, QUANTUM, &go));
+	ck_assert(!go_frames_have_flags(&go));
+	vec_free(&f);
+}
+END_TEST
+
 /* x29 tells from the third instruction of the frame on, and up to the one that takes it away. */
 START_TEST(other_stacks)
 {
 	const struct spec specs[] = {
-		{0, "runtime.nanotime1", GO_SETS_STACK, FRAMED},
-		{0x40, "gogo", GO_SETS_STACK, LEAF},
+		{0, "runtime.nanotime1", GO_SETS_STACK | GO_ASSEMBLER, FRAMED},
+		{0x40, "gogo", GO_SETS_STACK | GO_ASSEMBLER, LEAF},
 		{0x140, "runtime.short", GO_SETS_STACK, PROGRAM(2, 1, 96, 2, 95, 1)},
+		{0x160, "racecall", GO_SETS_STACK | GO_ASSEMBLER, LEAF},
+		{0x260, "runtime.grown", GO_SETS_STACK, GROWN},
 	};
 
-	build(specs, 3, 0x180, NULL, 0);
+	build(specs, 5, 0x300, NULL, 0);
 	check_by_sp(3, 0, 0, SAME);
 	check_by_sp(4, 48, 48, SAME);
 	check_by_sp(8, 48, 48, SAVED);
@@ -136,6 +192,10 @@ START_TEST(other_stacks)
 	ck_assert_int_eq(rule_at(0x44)->cfa, UNWIND_CFA_UNSUPPORTED);
 	check_by_sp(0x148, 48, 48, SAVED);
 	check_by_sp(0x14c, 0, 0, SAME);
+	check_by_sp(0x160, 0, 0, SAME);
+	ck_assert_int_eq(rule_at(0x164)->cfa, UNWIND_CFA_UNSUPPORTED);
+	/* A frame that grows has its x29 from the beginning on. */
+	check_by_fp(0x260 + 0x2c, 48);
 }
 END_TEST
 
@@ -306,7 +366,7 @@ END_TEST
 START_TEST(code_and_programs)
 {
 	const struct spec specs[] = {
-		{0, "runtime.systemstack", GO_SETS_STACK,
+		{0, "runtime.systemstack", GO_SETS_STACK | GO_ASSEMBLER,
 		 PROGRAM(2, 1, 32, 36, 31, 1, 32, 4, 31, 1)},
 		{0xb0, "runtime.mcall", GO_SETS_STACK, LEAF},
 	};
@@ -326,6 +386,6 @@ START_TEST(code_and_programs)
 }
 END_TEST
 
-SUITE_MAIN_WITH("go_frames_aarch64", NULL, end, plain, injected, other_stacks, names,
-		code_of_systemstack, code_of_mcall, code_of_morestack, code_of_asmcgocall,
-		code_of_crosscall, code_and_programs)
+SUITE_MAIN_WITH("go_frames_aarch64", NULL, end, plain, injected, assembler, tables_without_flags,
+		other_stacks, names, code_of_systemstack, code_of_mcall, code_of_morestack,
+		code_of_asmcgocall, code_of_crosscall, code_and_programs)

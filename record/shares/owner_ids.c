@@ -21,8 +21,9 @@ typedef VEC(struct owner_range) owner_range_vec;
 struct owner_range owner_ranges_read[OWNER_RANGES_MAX];
 
 /*
- * Does @line, NAME:FIRST:NUMBER, have ids? Those of services and people are below OWNER_IDS. Images
- * of containers give these away where they have a user namespace, and each is a user elsewhere.
+ * Does @line, NAME:FIRST:NUMBER, have ids? Those of a host's own services and people are below
+ * OWNER_IDS. Images of containers give these away where they have a user namespace, and each is a
+ * user elsewhere.
  */
 static bool parse_row(const char *line, struct owner_range *range)
 {
@@ -46,7 +47,8 @@ static int by_first(const void *a, const void *b)
 
 /*
  * Makes one range of rows that follow one another, unless that would move the ids of an owner. A
- * row may be there twice, by the user's name and by the user's id.
+ * row may be there twice, by the user's name and by the user's id, and rows may overlap: an id is
+ * of one range.
  */
 static void merge(owner_range_vec *rows)
 {
@@ -54,10 +56,14 @@ static void merge(owner_range_vec *rows)
 
 	vec_for_each(rows, row) {
 		struct owner_range *last = nr ? &rows->data[nr - 1] : NULL;
+		const uint32_t last_end = last ? last->first + last->nr : 0,
+			       end = row->first + row->nr;
 
-		if (last && row->first - last->first + (uint64_t)row->nr <= last->nr)
+		if (end <= last_end)
 			continue;
-		if (last && last->first + last->nr == row->first && last->nr % OWNER_IDS == 0)
+		row->first = max_u64(row->first, last_end);
+		row->nr = end - row->first;
+		if (last && last_end == row->first && last->nr % OWNER_IDS == 0)
 			last->nr += row->nr;
 		else
 			rows->data[nr++] = *row;

@@ -352,6 +352,12 @@ START_TEST(rows_of_any_kind)
 	read_rows("alice:100000:65536\n1000:100000:65536\n1000:100100:7\nbob:165536:65536\n");
 	ck_assert_uint_eq(owner_ranges_read[0].nr, 131072);
 	ck_assert_uint_eq(owner_ranges_read[1].nr, 0);
+	/* Rows that overlap, so that nobody counts as two. */
+	read_rows("a:100000:65536\nb:150000:65536\n");
+	ck_assert_uint_eq(owner_id(165535), 100000);
+	ck_assert_uint_eq(owner_id(165536), 165536);
+	ck_assert_uint_eq(owner_id(215535), 165536);
+	ck_assert_uint_eq(owner_id(215536), 215536);
 	/* None of these has ids. What stands for nobody is no id of a user. */
 	read_rows(
 		"a:0:65536\npodman:1:999\npodman:1001:64535\nb:100000\nc::5\nd:200000:0\ne:4294967295:1\nf:4294901760:65535\n"

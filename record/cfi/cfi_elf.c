@@ -225,6 +225,7 @@ static int read_go_table(const struct elf_image *file, struct cfi_elf *elf)
 		off = go_table_find(elf->go_bytes, sh->sh_size, arch->go_quantum);
 	if (ret || !go_table_read(elf->go_bytes + off, sh->sh_size - off, arch->go_quantum, &table))
 		return ret;
+	elf->is_go = true;
 	if (table.has_start) {
 		ret = find_text_start(file, &table, sh->sh_addr + off);
 		if (ret || !table.text_start)

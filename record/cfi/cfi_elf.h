@@ -31,6 +31,7 @@ struct cfi_elf {
 	bool is_made;   /* by record/machines/registered_code.h: it has no code */
 	uint64_t entry; /* address where a process begins; 0: nowhere */
 	struct eh_section sections[CFI_NR_SECTIONS]; /* size 0: the file has no such section */
+	bool is_go;                                  /* it has a table of Go, perhaps none in @go */
 	struct go_table go;                          /* nr 0: it has none that can be read */
 	struct coroutine_begin coroutines[NR_COROUTINE_KINDS];
 	struct go_code go_codes[GO_NR_CODES];

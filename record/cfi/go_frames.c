@@ -25,7 +25,12 @@ static bool is_injected(const struct go_table *table, const struct go_record *re
 {
 	static const char *const names[] = {"runtime.asyncPreempt", "runtime.sigpanic",
 					    "runtime.sigpanic0", "runtime.debugCallV2"};
+	static const char runtime[] = "runtime.";
+	size_t left;
+	const char *name = go_table_name(table, record->name, &left);
 
+	if (!name || left < sizeof(runtime) || memcmp(name, runtime, sizeof(runtime) - 1) != 0)
+		return false;
 	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (name_is(table, record->name, names[i]))
 			return true;

@@ -229,7 +229,7 @@ static int read_functions(struct build *b)
 		struct cfi_fde fde;
 
 		/* Of the assembler's functions Go's has no more than their programs tell. */
-		if (i == CFI_DEBUG_FRAME && b->elf.go.nr && go_code_needs_flags())
+		if (i == CFI_DEBUG_FRAME && b->elf.is_go && go_code_needs_flags())
 			continue;
 		while (!ret && (ret = cfi_next(&b->cfi[i], &fde)) > 0)
 			ret = add_function(b, FROM_EH_FRAME + i, &fde);

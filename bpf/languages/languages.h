@@ -511,11 +511,15 @@ struct function_name {
 	/*
 	 * Of Java: the block of compiled code that has the word's address, and its number. The name
 	 * is that of the method which was compiled; the compiler may have put others into it. 0:
-	 * the word's address is that of the Method.
+	 * the word's address is that of the Method. Of JavaScript: the Script and its number; 0:
+	 * nobody can tell the line.
 	 */
 	__u64 block;
 	__u32 compile_id;
 	__u32 uid; /* of the process */
+	/* Of JavaScript: where it begins in the text of the Script, and its interpreter, + 1. */
+	__u32 position;
+	__u32 interpreter;
 };
 
 /* A function of PHP has a class, and a sub of Perl a package. If there is none, it has no text. */

@@ -37,6 +37,7 @@
 #define NODE_SHORT_OBJECT 56
 #define IS_OBJECT(w)      (((w)&NODE_TAG_MASK) == NODE_TAG)
 #define SMALL_VALUE(w)    ((__u32)((w) >> 32))
+#define IS_SMALL(w)       (!(__u32)(w))
 
 /* Types of strings are below 128, and have these parts (src/objects/instance-type.h). */
 #define NODE_STRING_TYPES    128
@@ -56,15 +57,20 @@ enum node_string_form {
 
 /*
  * A ScopeInfo has words (src/objects/scope-info.tq). After those of local variables come one for a
- * class, two for the name, and one for a name that V8 has inferred. Flags tell which there are.
+ * class, two for the name, and one for a name that V8 has inferred. Flags tell which there are. The
+ * position in the text comes then, or before the local variables.
  */
 #define SCOPE_FLAGS          1 /* numbers of words */
 #define SCOPE_NR_LOCALS      3
+#define SCOPE_POSITION       4 /* if local variables come later */
 #define SCOPE_HAS_CLASS(f)   ((f) >> 10 & 1)
 #define SCOPE_HAS_NAME(f)    ((f) >> 12 & 3)
 #define SCOPE_IS_INFERRED(f) ((f) >> 14 & 1)
 #define SCOPE_TABLE_LOCALS   75 /* the names of more variables take one word */
 #define SCOPE_MAX_LOCALS     (1u << 20)
+
+/* Of a Script (src/objects/script.tq). */
+#define NODE_SCRIPT_ID 64
 
 /* How the source defines a function: flags of a SharedFunctionInfo. */
 #define SHARED_SYNTAX(flags) ((flags) >> 7 & 7)
@@ -232,7 +238,7 @@ static __always_inline __u32 scope_flags(__u64 word)
 	return (__u32)word ? (__u32)word : SMALL_VALUE(word);
 }
 
-/* Reads the name in the ScopeInfo at @scope. Returns false if it cannot be read. */
+/* Reads the name in the ScopeInfo at @scope, and the position. Returns false without a name. */
 static __always_inline bool read_scope_name(const struct node_layout *at, struct node_scratch *s,
 					    __u64 scope, struct language_text *text)
 {
@@ -244,18 +250,24 @@ static __always_inline bool read_scope_name(const struct node_layout *at, struct
 	nr = SMALL_VALUE(s->words[SCOPE_NR_LOCALS]);
 	if (nr > SCOPE_MAX_LOCALS)
 		return false;
+	s->position = at->scope_locals > 8 * SCOPE_POSITION ? scope + 8 * SCOPE_POSITION : 0;
 	nr += (nr > SCOPE_TABLE_LOCALS ? 1 : nr) + SCOPE_HAS_CLASS(flags);
 	scope += at->scope_locals + 8ULL * nr;
 	if (SCOPE_HAS_NAME(flags)) {
 		if (read_user(s->object, 16, scope) ||
 		    !read_node_name(s, s->object[0], false, text))
 			return false;
-		if (text->nr_bytes)
-			return true;
 		scope += 16;
 	}
-	return !SCOPE_IS_INFERRED(flags) ||
-	       (!read_user(s->object, 8, scope) && read_node_name(s, s->object[0], false, text));
+	if (SCOPE_IS_INFERRED(flags)) {
+		if (!text->nr_bytes && (read_user(s->object, 8, scope) ||
+					!read_node_name(s, s->object[0], false, text)))
+			return false;
+		scope += 8;
+	}
+	if (read_user(&s->position, sizeof(s->position), s->position ? s->position : scope))
+		s->position = NODE_TAG;
+	return true;
 }
 
 #define ANONYMOUS "(anonymous)"
@@ -266,6 +278,7 @@ static __always_inline bool read_function_name(const struct node_layout *at, str
 {
 	__u64 name = s->name;
 
+	s->position = NODE_TAG;
 	text->kind = text->nr_bytes = text->is_cut = 0;
 	if (find_node_object(&name) == at->scope_type) {
 		if (!read_scope_name(at, s, name, text))
@@ -306,6 +319,26 @@ static __always_inline bool read_function_file(const struct node_layout *at, str
 }
 
 /*
+ * Tells where the text of the function at hand is, which has the name and the file. Its Script
+ * counts the lines (record/machines/node_lines.c). All of a file begins at 0.
+ */
+static __always_inline void tell_node_position(const struct node_layout *at, struct node_scratch *s,
+					       struct function_name *name)
+{
+	__u64 script = s->script, id;
+
+	if (!(s->flags >> 32))
+		s->position = 0;
+	if (!at->array_type || find_node_object(&script) != at->script_type ||
+	    !IS_SMALL(s->position))
+		return;
+	id = read_user_word(script + NODE_SCRIPT_ID);
+	name->block = script;
+	name->compile_id = SMALL_VALUE(id);
+	name->position = SMALL_VALUE(s->position);
+}
+
+/*
  * Hands over the name of the function at hand of @level, as send_python_function does. Returns 0 if
  * it cannot be read now.
  */
@@ -325,10 +358,13 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 		return !!bpf_map_lookup_elem(&seen_functions, &s->function);
 	name->line = 0;
 	name->block = 0;
+	name->interpreter = interpreter + 1;
 	is_read = read_function_name(&in->node, s, &name->name);
 	/* Looked up again, because a kept address takes stack, and the longest chain ends here. */
 	in = interpreter_of(interpreter);
 	is_read = is_read && in && read_function_file(&in->node, s, &name->file);
+	if (is_read && in)
+		tell_node_position(&in->node, s, name);
 	end_name(name, is_read, &s->function, &memory->nr_name_failures);
 	return is_read;
 }

@@ -23,6 +23,7 @@ struct node_layout {
 	__u8 shared_flags;  /* 4 bytes; the number of the function in its Script follows */
 	__u8 script_name;
 	__u8 scope_locals; /* where the names of local variables begin */
+	__u16 array_type;  /* of a FixedArray; 0: nobody knows how a Script tells lines */
 };
 
 #endif

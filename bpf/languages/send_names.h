@@ -75,6 +75,7 @@ static __always_inline void *begin_name(const struct seen_function *function, __
 	name->word = function->word;
 	name->time_ns = bpf_ktime_get_ns();
 	name->tgid = tgid;
+	name->interpreter = 0;
 	name->uid = bpf_get_current_uid_gid();
 	return name;
 }

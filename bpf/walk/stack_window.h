@@ -37,6 +37,7 @@ struct node_scratch {
 	__u64 words[4];
 	__u64 skip, length; /* of a string: the first character that counts, and their number */
 	__u64 is_tail;      /* characters before them are in another string */
+	__u64 position;     /* of the function in its text, as a small number; 1: not known */
 	__u64 string, type; /* the string at hand, and the type of that with the characters */
 	struct seen_function function;
 };

@@ -5,6 +5,7 @@
 
 #include "record/machines/java_methods.h"
 #include "record/machines/java_stubs.h"
+#include "record/machines/node_lines.h"
 
 static int read_java(const struct machine_memory *memory, const struct interpreter *in,
 		     uint64_t base, struct machine *m)
@@ -66,19 +67,30 @@ static int name_beam(const struct machine_memory *memory, const struct machine *
 	return ret ? ret : take(ctx, &function);
 }
 
-const struct machine_kind machine_kinds[NR_MACHINE_KINDS] = {
+static int name_node(const struct machine_memory *memory, const struct machine *m,
+		     const struct java_place *place, machine_function_fn take, void *ctx)
+{
+	const struct node_position at = {place->block, place->compile_id, place->pc};
+	struct machine_function function = {.line = 0};
+	int ret = node_line_find(memory, &m->node, &at, &function.line);
+
+	return ret ? ret : take(ctx, &function);
+}
+
+const struct machine_kind machine_kinds[NR_NAMING_KINDS] = {
 	[MACHINE_JAVA] = {.language = LANGUAGE_JAVA,
 			  .read = read_java,
 			  .name = name_java,
 			  .describe = describe_java},
 	[MACHINE_BEAM] = {.language = LANGUAGE_BEAM, .read = read_beam, .name = name_beam},
+	[MACHINE_NODE] = {.language = LANGUAGE_NODE, .name = name_node},
 };
 
 uint32_t machine_kind_of(uint32_t language)
 {
 	uint32_t kind = 0;
 
-	while (kind < NR_MACHINE_KINDS && machine_kinds[kind].language != language)
+	while (kind < NR_NAMING_KINDS && machine_kinds[kind].language != language)
 		kind++;
 	return kind;
 }

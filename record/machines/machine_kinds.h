@@ -2,7 +2,8 @@
 /*
  * The kinds of machines: virtual machines of languages, which make code while they run. A process
  * has at most one. What is done with a machine is the same for all kinds, and how it is read is in
- * the kind's functions.
+ * the kind's functions. V8 is a machine of which the program need not be told: the looker alone
+ * reads it, to complete names.
  */
 #ifndef RECORD_MACHINES_MACHINE_KINDS_H
 #define RECORD_MACHINES_MACHINE_KINDS_H
@@ -20,7 +21,9 @@
 enum machine_kind_number {
 	MACHINE_JAVA,
 	MACHINE_BEAM,
-	NR_MACHINE_KINDS,
+	NR_MACHINE_KINDS, /* of which the program is told */
+	MACHINE_NODE = NR_MACHINE_KINDS,
+	NR_NAMING_KINDS,
 };
 
 /* The machine of a process. Each kind begins with what the BPF program is told. */
@@ -37,6 +40,7 @@ struct machine {
 			struct beam_machine machine;
 			struct beam_tables tables;
 		} beam;
+		struct node_layout node;
 	};
 };
 
@@ -51,14 +55,17 @@ struct machine_kind {
 	/*
 	 * Both run in the looker. Reads the machine whose library or program is @in, with offset 0
 	 * of the file at @base. Returns 0; -EAGAIN if it has not begun yet; -ENOTSUP if it is
-	 * another one than those that are known; or another negative errno.
+	 * another one than those that are known; or another negative errno. NULL: its file tells
+	 * all that there is to know.
 	 */
 	int (*read)(const struct machine_memory *memory, const struct interpreter *in,
 		    uint64_t base, struct machine *machine);
 	/*
 	 * Calls @take for the functions at @place: the function of a word, or with a block those
-	 * that the compiler has put into each other there. Returns 0, the error of @take, or
-	 * another negative errno, after which those that were taken are of no use.
+	 * that the compiler has put into each other there. A function of JavaScript has a line
+	 * alone, and place.block, .compile_id and .pc are its struct node_position. Returns 0, the
+	 * error of @take, or another negative errno, after which those that were taken are of no
+	 * use.
 	 */
 	int (*name)(const struct machine_memory *memory, const struct machine *machine,
 		    const struct java_place *place, machine_function_fn take, void *ctx);
@@ -70,9 +77,9 @@ struct machine_kind {
 			FILE *out);
 };
 
-extern const struct machine_kind machine_kinds[NR_MACHINE_KINDS];
+extern const struct machine_kind machine_kinds[NR_NAMING_KINDS];
 
-/* Returns the number of the kind that an interpreter of @language has, or NR_MACHINE_KINDS. */
+/* Returns the number of the kind that an interpreter of @language has, or NR_NAMING_KINDS. */
 uint32_t machine_kind_of(uint32_t language);
 
 #endif

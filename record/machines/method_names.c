@@ -166,13 +166,6 @@ static void forget_unnamed(const struct function_names *functions,
 		function_names_forget(functions, &wanted->key);
 }
 
-/* The kind of the function's machine. A place in compiled code of Java has no word. */
-static uint32_t kind_of(const struct wanted_method *wanted)
-{
-	return wanted->place.block ? MACHINE_JAVA
-				   : machine_kind_of(word_language(wanted->place.pc));
-}
-
 static uint64_t hash_names(const struct language_text *class, const struct language_text *name)
 {
 	uint64_t h = hash_bytes(class->bytes, min_u64(class->nr_bytes, NAME_BYTES), 0);
@@ -208,6 +201,10 @@ static int keep_methods(struct function_names *functions, const struct wanted_me
 	uint32_t function = wanted->function;
 	int ret = 0;
 
+	if (wanted->kind == MACHINE_NODE) {
+		function_names_set_line(functions, function, own->line);
+		return 0;
+	}
 	if (function == NO_FUNCTION)
 		ret = add_function(functions, wanted, own, &function);
 	else if (wanted->names != NO_NAMES && hash_names(&own->class, &own->name) != wanted->names)
@@ -261,16 +258,25 @@ static int ask_question(struct asking *a, struct looker *looker, const struct wa
 }
 
 int method_names_want(struct method_names *names, const struct function_name *name,
-		      uint32_t function)
+		      uint32_t function, const struct interpreter *in)
 {
-	const struct wanted_method wanted = {
+	struct wanted_method wanted = {
 		.pid = name->tgid,
 		.function = function,
+		.kind = machine_kind_of(word_language(name->word)),
 		.place = {.block = name->block,
 			  .compile_id = name->compile_id,
 			  .pc = name->block ? word_addr(name->word) : name->word},
 		.names = name->name.nr_bytes ? hash_names(&name->file, &name->name) : NO_NAMES};
 
+	if (wanted.kind == NR_NAMING_KINDS)
+		return 0;
+	if (wanted.kind == MACHINE_NODE) {
+		if (!name->block || !in)
+			return 0;
+		wanted.place.pc = name->position;
+		wanted.node = in->node;
+	}
 	return vec_push(&names->wanted, wanted);
 }
 
@@ -281,6 +287,7 @@ int method_names_want_unnamed(struct method_names *names, const struct function_
 	const struct wanted_method wanted = {
 		.pid = sample->key.tgid,
 		.function = NO_FUNCTION,
+		.kind = MACHINE_JAVA,
 		.place = {.block = frame->block,
 			  .compile_id = frame->compile_id,
 			  .pc = frame->block ? word_addr(frame->address) : frame->address},
@@ -305,13 +312,16 @@ static int ask_process(const struct method_names *names, size_t first,
 		       struct asking *a, uint32_t *nr)
 {
 	const struct wanted_method *wanted = names->wanted.data + first;
-	const uint32_t kind = kind_of(wanted);
-	const struct machine *machine = machines_find(machines, wanted->pid, kind);
+	const struct machine node = {
+		.pid = wanted->pid, .kind = MACHINE_NODE, .node = wanted->node};
+	const struct machine *machine =
+		wanted->kind == MACHINE_NODE ? &node
+					     : machines_find(machines, wanted->pid, wanted->kind);
 	size_t left = names->wanted.nr - first;
 
 	a->q.nr = 0;
 	for (size_t i = 0; i < left && i < PLACES_MAX && wanted[i].pid == wanted->pid &&
-			   kind_of(&wanted[i]) == kind;
+			   wanted[i].kind == wanted->kind;
 	     i++)
 		a->q.places[a->q.nr++] = wanted[i].place;
 	*nr = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks for the names of functions of Erlang, and for more than the BPF program knows of methods of
- * Java: the methods that the compiler has put into the code at hand. That takes more reads than the
- * program can do. The looker reads it from the process, many methods at a time. Where a process has
- * ended or its code has gone, the program's name remains.
+ * Asks for the names of functions of Erlang, for the lines of functions of JavaScript, and for more
+ * than the BPF program knows of methods of Java: the methods that the compiler has put into the
+ * code at hand. That takes more reads than the program can do. The looker reads it from the
+ * process, many methods at a time. Where a process has ended or its code has gone, the program's
+ * name remains.
  */
 #ifndef RECORD_MACHINES_METHOD_NAMES_H
 #define RECORD_MACHINES_METHOD_NAMES_H
@@ -17,6 +18,8 @@
 struct wanted_method {
 	uint32_t pid;
 	uint32_t function; /* its number (function_names_add); NO_FUNCTION: it has no name yet */
+	uint32_t kind;     /* of the machine; a place in compiled code has no word */
+	struct node_layout node;  /* of JavaScript */
 	struct java_place place;  /* of Erlang: pc is the word */
 	uint64_t names;           /* hash of those that the program has read; or NO_NAMES */
 	struct seen_function key; /* without a number: of the map of functions with names */
@@ -28,9 +31,12 @@ struct method_names {
 	VEC(struct wanted_method) wanted;
 };
 
-/* Notes that more is wanted of @name, which has number @function. Returns 0 or -ENOMEM. */
+/*
+ * Notes that more is wanted of @name, which has number @function, if the program cannot know all of
+ * it. @in is the interpreter of JavaScript; NULL: it is not known. Returns 0 or -ENOMEM.
+ */
 int method_names_want(struct method_names *names, const struct function_name *name,
-		      uint32_t function);
+		      uint32_t function, const struct interpreter *in);
 
 /*
  * Notes that the name of @frame is wanted, if it is a word and nobody has asked for it. The

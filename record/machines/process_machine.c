@@ -54,7 +54,7 @@ bool process_machine_look(struct process_machine *m, struct machines *machines,
 			  const struct machine_owner *owner)
 {
 	if (m->state != UNWIND_NO_MACHINE || m->nr_looks >= LOOKS_MAX || !owner->interpreter ||
-	    machine_kind_of(owner->interpreter->language) == NR_MACHINE_KINDS)
+	    machine_kind_of(owner->interpreter->language) >= NR_MACHINE_KINDS)
 		return false;
 	look(m, machines, owner);
 	return m->state == UNWIND_MACHINE_EXPECTED;

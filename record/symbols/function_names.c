@@ -75,6 +75,11 @@ int function_names_set_methods(struct function_names *names, uint32_t nr,
 	return 0;
 }
 
+void function_names_set_line(struct function_names *names, uint32_t nr, uint32_t line)
+{
+	names->young.functions.data[nr].own.line = line;
+}
+
 static uint64_t hash_function(uint64_t generation, uint64_t word)
 {
 	const uint64_t key[] = {generation, word};

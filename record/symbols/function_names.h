@@ -76,6 +76,9 @@ int function_names_add(struct function_names *names, const struct function_name 
 int function_names_set_methods(struct function_names *names, uint32_t nr,
 			       const struct machine_function *methods, uint32_t nr_methods);
 
+/* The function with number @nr begins in @line. */
+void function_names_set_line(struct function_names *names, uint32_t nr, uint32_t line);
+
 /*
  * Finds the address spaces of the names that came. @spaces must be known up to the time of the last
  * name. Call it before names are looked up, once in a drain. NULL is fine. Returns 0 or -ENOMEM.

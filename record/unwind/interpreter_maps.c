@@ -161,6 +161,15 @@ uint32_t interpreter_maps_number(const struct interpreter_maps *maps, uint32_t i
 	return interpreter ? maps->files.data[interpreter - 1].number : 0;
 }
 
+const struct interpreter *interpreter_maps_numbered(const struct interpreter_maps *maps,
+						    uint32_t number)
+{
+	vec_for_each(&maps->files, file)
+		if (number && file->is_there && file->number == number)
+			return &file->found.interpreter;
+	return NULL;
+}
+
 void interpreter_maps_sampled(struct interpreter_maps *maps, uint32_t interpreter, uint64_t nr)
 {
 	struct interpreter_of_file *file = interpreter ? &maps->files.data[interpreter - 1] : NULL;

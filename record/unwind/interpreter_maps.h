@@ -76,6 +76,10 @@ void interpreter_maps_forget(struct interpreter_maps *maps, uint32_t interpreter
 /* By what the program knows the interpreter, as in struct unwind_space. */
 uint32_t interpreter_maps_number(const struct interpreter_maps *maps, uint32_t interpreter);
 
+/* The interpreter that the program knows by @number, or NULL. */
+const struct interpreter *interpreter_maps_numbered(const struct interpreter_maps *maps,
+						    uint32_t number);
+
 /* A process that has the interpreter had @nr samples more. */
 void interpreter_maps_sampled(struct interpreter_maps *maps, uint32_t interpreter, uint64_t nr);
 

@@ -266,6 +266,7 @@ static int take_function(void *ctx, void *data, size_t size)
 {
 	struct unwinder *u = ctx;
 	const struct function_name *name = data;
+	const struct interpreter *in;
 	uint32_t nr;
 
 	if (size < sizeof(*name) || size < function_name_size(name))
@@ -275,9 +276,9 @@ static int take_function(void *ctx, void *data, size_t size)
 	if (u->ret)
 		return 0;
 	u->ret = function_names_add(&u->functions, name, &nr);
-	if (!u->ret && nr != NO_FUNCTION &&
-	    machine_kind_of(word_language(name->word)) != NR_MACHINE_KINDS)
-		u->ret = method_names_want(&u->methods, name, nr);
+	in = interpreter_maps_numbered(&u->tables.interpreters, name->interpreter);
+	if (!u->ret && nr != NO_FUNCTION)
+		u->ret = method_names_want(&u->methods, name, nr, in);
 	return 0;
 }
 

@@ -10,6 +10,7 @@
  *	types   functions are of other types
  *	moved   an object has been moved to where it is
  *	locals  a function has more local variables than memory
+ *	text    the text of the program is a string that stands for itself
  *
  * Link it with -Wl,--export-dynamic.
  */
@@ -69,6 +70,12 @@ DEBUG_NUMBER(class_SharedFunctionInfo__name_or_scope_info__Object, 16);
 DEBUG_NUMBER(class_SharedFunctionInfo__script_or_debug_info__HeapObject, 32);
 DEBUG_NUMBER(class_SharedFunctionInfo__flags__int, 48);
 DEBUG_NUMBER(class_Script__name__Object, 16);
+DEBUG_NUMBER(class_Script__source__Object, 8);
+DEBUG_NUMBER(class_Script__line_ends__Object, 56);
+DEBUG_NUMBER(class_FixedArray__data__uintptr_t, 16);
+DEBUG_NUMBER(class_ExternalString__resource__Object, 16);
+DEBUG_NUMBER(ExternalStringTag, 2);
+DEBUG_NUMBER(type_FixedArray__FIXED_ARRAY_TYPE, 175);
 
 /* Types of objects. */
 enum type {
@@ -135,8 +142,11 @@ static uint64_t make_reference(enum type type, uint64_t string, size_t length, u
 	return make_object(type, words, 3);
 }
 
-/* The name of @make_name(...) as a ScopeInfo has it, after so many local variables. */
-static uint64_t make_scope(uint64_t name, uint32_t nr_locals, uint32_t flags)
+/*
+ * The name @name as a ScopeInfo has it, after so many local variables. The function begins at
+ * @position.
+ */
+static uint64_t make_scope(uint64_t name, uint32_t nr_locals, uint32_t flags, uint32_t position)
 {
 	uint64_t words[256] = {SMALL(flags), 0, SMALL(is_lie("locals") ? 1u << 20 : nr_locals)};
 	uint32_t at = 3 + (nr_locals > 75 ? 1 : nr_locals) + nr_locals + !!(flags & HAS_CLASS);
@@ -144,6 +154,7 @@ static uint64_t make_scope(uint64_t name, uint32_t nr_locals, uint32_t flags)
 	if (flags & HAS_NAME && flags & IS_INFERRED)
 		at += 2; /* the first name is none */
 	words[at] = name;
+	words[at + (flags & IS_INFERRED ? 1 : 2)] = SMALL(position);
 	return make_object(SCOPE_INFO, words, 256);
 }
 
@@ -191,8 +202,10 @@ static void make_functions(void)
 {
 	uint64_t path = make_string("/srv/fake.js");
 	uint64_t file = make_reference(THIN_ONE_BYTE, path, 12, 0);
-	const uint64_t words[] = {0, file};
-	uint64_t script = make_object(SCRIPT, words, 2);
+	uint64_t text = make_string("1\n2\n3\n4\n5\n6\n7\n8\n");
+	uint64_t thin = make_reference(THIN_ONE_BYTE, text, 16, 0);
+	const uint64_t words[] = {thin, file, 0, 0, 0, 0, 0, SMALL(11)};
+	uint64_t script = make_object(SCRIPT, words, 8);
 	uint64_t name = make_string(is_lie("escape") ? "plain\x1b[31m\n;\x07" : "plain");
 	uint64_t empty = make_string("");
 
@@ -200,17 +213,20 @@ static void make_functions(void)
 		name = make_reference(THIN_ONE_BYTE, name, 5, 0);
 	if (is_lie("thin"))
 		((uint64_t *)(name - 1))[2] = name;
+	if (is_lie("text"))
+		((uint64_t *)(thin - 1))[2] = thin;
 	if (is_lie("moved"))
 		((uint64_t *)(name - 1))[0] = name - 1;
 	functions[0] = make_function(name, script, 1);
-	functions[1] = make_function(make_scope(make_wide_string("wide"), 3, HAS_NAME), script, 2);
+	functions[1] =
+		make_function(make_scope(make_wide_string("wide"), 3, HAS_NAME, 2), script, 2);
 	functions[2] = make_function(
 		make_scope(make_reference(SLICED_ONE_BYTE, make_string("not sliced"), 6, SMALL(4)),
-			   90, HAS_NAME | HAS_CLASS),
+			   90, HAS_NAME | HAS_CLASS, 5),
 		script, 3);
 	functions[3] = make_function(
 		make_scope(make_reference(CONS_ONE_BYTE, make_string("K.inferred"), 10, empty), 0,
-			   HAS_NAME | IS_INFERRED),
+			   HAS_NAME | IS_INFERRED, 6),
 		script, 4);
 	functions[4] = make_function(empty, script, 5);
 	functions[5] = make_function(empty, script, 0); /* the code of the file */

@@ -220,6 +220,8 @@ process moved "${all[@]}"
 mapfile -t all < <(node "$nameless")
 process wild "${all[@]}"
 process types "${all[@]}"
+mapfile -t all < <(node 'plain_\[js\]' "${names_js[@]}")
+process text "${all[@]}"
 mapfile -t all < <(node "$nameless" 'plain_\[js\]' "${builtins[@]}")
 process locals "${all[@]}"
 mapfile -t all < <(node "plain${escaped}_\[js\]" "${names_js[@]}")
@@ -229,6 +231,7 @@ process huge "${all[@]}"
 run node node "V8 11.3.77 [js]"
 frames_alone node js '^[^;]*;(plain|wid€|sliced|K.inferred|\(anonymous\)|<fake.js>|builtin)_\[js\];'
 told node m "plain [fake.js]_[js]" "builtin [internal]_[js]"
+told node s "wid€:2_[js];" "sliced:3_[js];" "K.inferred:4_[js];" "<fake.js>:1_[js];" "plain_[js];"
 mapfile -t all < <(node '\[unknown\]')
 process honest "${all[@]}"
 run future_node node "V8 99.3.77 [js], without support" -DUNKNOWN_RELEASE

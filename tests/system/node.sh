@@ -44,6 +44,27 @@ unnamed()
 		awk '{n += $NF * gsub(/;\[unknown\] \[anon\]|;Builtins_InterpreterEntryTrampoline/, "")} END {print n + 0}'
 }
 
+# lines_of_v8 NODE: NAME:LINE [FILE] of functions of the program, as the engine's own profiler tells them.
+lines_of_v8()
+{
+	rm -rf "$dir/v8"
+	"$1" --cpu-prof --cpu-prof-dir="$dir/v8" --cpu-prof-interval 500 tests/programs/known_calls.js 2 > /dev/null
+	"$1" -e 'for (const file of process.argv.slice(1))
+		for (const {callFrame: f} of JSON.parse(fs.readFileSync(file)).nodes)
+			if (f.functionName && f.url.endsWith("/known_calls.js"))
+				console.log(`${f.functionName}:${f.lineNumber + 1} [known_calls.js]`);' "$dir/v8"/*
+}
+
+# judge_lines NAME NODE: of functions that both know, and whose name the file has once.
+judge_lines()
+{
+	lines_of_v8 "$2" | sort -u > "$dir/$1.v8"
+	"$profrep" -Ufsm "$dir/$1.prof" 2> "$dir/err" | awk -f tests/judges/node_lines.awk "$dir/$1.v8" - >> "$dir/$1.truth" 2> "$dir/elsewhere"
+	check "$1: functions have the lines that the engine tells" above "$(truth "$1" lined)" 15
+	check "$1: and no others" same "$(truth "$1" elsewhere; head -n 5 "$dir/elsewhere")" 0
+	check "$1: few have none" at_most "$(($(truth "$1" unlined) * 20))" "$(truth "$1" known)"
+}
+
 # judge_node NAME NODE INLINED ARG... [-- ARG...]
 judge_node()
 {
@@ -65,8 +86,10 @@ for node in $NODES; do
 	! "$node" --v8-options | grep -q -e --maglev-inlining || whole+=(--no-maglev-inlining)
 	# The engine writes a map of names, and frames that it would name have their functions already.
 	judge_node usual "$node" 1 --perf-basic-prof
+	judge_lines usual "$node"
 	check "usual: no name is there twice" same "$(grep -c '_\[js\];JS:[^;]*known_calls.js[^;]*_\[j\];' "$dir/usual.folded")" 0
 	judge_node whole "$node" "" "${whole[@]}"
+	judge_lines whole "$node"
 	judge_node moving "$node" "" "${whole[@]}" --compact-on-every-full-gc -- moving
 done
 plan_end

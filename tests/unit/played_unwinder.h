@@ -108,6 +108,7 @@ static struct {
 
 static struct {
 	uint32_t nr_added, nr_wanted, nr_asked;
+	uint32_t version; /* of the interpreter that comes with names; 0: none */
 	uint32_t number;
 	int add_error, ask_error;
 } functions;
@@ -159,7 +160,7 @@ void __wrap_early_samples_take(struct early_samples *samples, uint32_t set);
 int __wrap_function_names_add(struct function_names *names, const struct function_name *name,
 			      uint32_t *nr);
 int __wrap_method_names_want(struct method_names *names, const struct function_name *name,
-			     uint32_t function);
+			     uint32_t function, const struct interpreter *in);
 int __wrap_method_names_ask(struct method_names *names, const struct machines *machines,
 			    struct function_names *all);
 void __wrap_early_java_expect(const struct early_java *java, const struct early_sample *sample,
@@ -466,10 +467,11 @@ int __wrap_function_names_add(struct function_names *names, const struct functio
 }
 
 int __wrap_method_names_want(struct method_names *names, const struct function_name *name,
-			     uint32_t function)
+			     uint32_t function, const struct interpreter *in)
 {
 	(void)names, (void)name;
 	ck_assert_uint_eq(function, functions.number);
+	ck_assert_uint_eq(in ? in->version : 0, functions.version);
 	functions.nr_wanted++;
 	return 0;
 }

@@ -89,6 +89,8 @@ static bool is_known(const struct interpreter_maps *m, uint32_t interpreter, uin
 	uint32_t number = interpreter_maps_number(m, interpreter);
 
 	ck_assert_uint_eq(executables[ino], number);
+	ck_assert(!number || interpreter_maps_numbered(m, number)->version == ino);
+	ck_assert_ptr_null(interpreter_maps_numbered(m, 0));
 	return number && versions[number - 1] == ino;
 }
 

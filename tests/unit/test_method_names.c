@@ -156,7 +156,7 @@ static void send_name_of(const struct method *m, const char *text)
 	name.file.nr_bytes = 3;
 	memcpy(name.file.bytes, "a/K", 3);
 	ck_assert_int_eq(function_names_add(&functions, &name, &nr), 0);
-	ck_assert_int_eq(method_names_want(&methods, &name, nr), 0);
+	ck_assert_int_eq(method_names_want(&methods, &name, nr, NULL), 0);
 }
 
 static void send_name(const char *text)
@@ -289,8 +289,63 @@ START_TEST(without_an_answer_the_next_sample_asks)
 }
 END_TEST
 
+/* A Script of V8 with its text, and their maps. */
+static struct {
+	uint64_t script[9], text[6];
+	struct {
+		uint32_t reserved[3], type;
+	} script_map, text_map;
+} v8;
+
+/* A function of JavaScript that begins in line 3 of its text. */
+static void send_node_name(uint64_t word, uint64_t script)
+{
+	const struct interpreter in = {.node = {.script_type = 167, .array_type = 175}};
+	struct function_name name = {.word = word,
+				     .time_ns = TIME,
+				     .tgid = getpid(),
+				     .block = script,
+				     .compile_id = 5,
+				     .position = 4,
+				     .name = {.nr_bytes = 1, .bytes = "f"},
+				     .file = {.nr_bytes = 4, .bytes = "a.js"}};
+	uint32_t nr;
+
+	v8.script_map.type = 167;
+	v8.text_map.type = 8;
+	v8.script[0] = (uintptr_t)&v8.script_map + 1;
+	v8.script[1] = (uintptr_t)v8.text + 1;
+	v8.script[8] = UINT64_C(5) << 32;
+	v8.text[0] = (uintptr_t)&v8.text_map + 1;
+	v8.text[1] = UINT64_C(10) << 32;
+	memcpy(&v8.text[2], "1\n2\n3\n4\n5\n", 10);
+	ck_assert_int_eq(function_names_add(&functions, &name, &nr), 0);
+	ck_assert_int_eq(method_names_want(&methods, &name, nr, &in), 0);
+	ck_assert_int_eq(method_names_want(&methods, &name, nr, NULL), 0);
+}
+
+START_TEST(functions_of_javascript_get_lines)
+{
+	const uint64_t word = LANGUAGE_WORD(LANGUAGE_NODE, 1, 0x1000);
+	const uint64_t gone = LANGUAGE_WORD(LANGUAGE_NODE, 2, 0x1000);
+	const uint64_t none = LANGUAGE_WORD(LANGUAGE_NODE, 3, 0x1000);
+
+	send_name("first");
+	send_node_name(word, (uintptr_t)v8.script);
+	send_node_name(gone, 0x1000);
+	send_node_name(none, 0);
+	ck_assert_uint_eq(methods.wanted.nr, 3);
+	ck_assert_uint_eq(answer(word)->own.line, 3);
+	ck_assert_str_eq(answer(word)->own.name, "f");
+	ck_assert_str_eq(answer(word)->own.file, "a.js");
+	ck_assert_uint_eq(answer(gone)->own.line, 0);
+	ck_assert_str_eq(answer(gone)->own.name, "f");
+	ck_assert_uint_eq(answer(word_of_method())->own.line, LINE);
+}
+END_TEST
+
 SUITE_MAIN_WITH("method_names", begin, end, an_answer_adds_the_line, answers_of_several_methods,
 		an_answer_with_another_name_is_not_kept, an_answer_names_what_has_no_name,
 		without_an_answer_there_is_no_name, an_answer_of_another_method_is_not_kept,
-		the_recorder_names_what_it_has_found, an_address_needs_no_name,
-		without_an_answer_the_next_sample_asks)
+		the_recorder_names_what_it_has_found, functions_of_javascript_get_lines,
+		an_address_needs_no_name, without_an_answer_the_next_sample_asks)

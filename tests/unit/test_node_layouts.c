@@ -54,12 +54,20 @@ static const struct number numbers[] = {
 	{CLASS "Script__name__Object", 8},
 	{"v8dbg_scopeinfo_idx_first_vars", 3},
 	{"v8dbg_LastJSFunctionType", 2080},
+	/* For lines. */
+	{"v8dbg_type_FixedArray__FIXED_ARRAY_TYPE", 179},
+	{CLASS "Script__source__Object", 8},
+	{CLASS "Script__line_ends__Object", 56},
+	{CLASS "FixedArray__data__uintptr_t", 16},
+	{CLASS "ExternalString__resource__Object", 16},
+	{"v8dbg_ExternalStringTag", 2},
 };
 
 #define FIRST_CONSTANT 3
 #define FIRST_NUMBER   27
 #define FIRST_OFFSET   31 /* of five */
 #define LAST_TYPE      37
+#define ARRAY_TYPE     38
 
 static struct dynamic_file file;
 
@@ -126,6 +134,22 @@ START_TEST(numbers_of_a_version)
 	/* Older versions do not tell the number of the last type. */
 	hide_number(LAST_TYPE);
 	ck_assert_uint_eq(find().interpreter.node.last_function_type, 2075);
+}
+END_TEST
+
+/* A version that has them elsewhere has functions without lines. */
+START_TEST(numbers_for_lines)
+{
+	ck_assert_uint_eq(find().interpreter.node.array_type, 179);
+	for (size_t i = ARRAY_TYPE; i < ARRAY_SIZE(numbers); i++) {
+		set_number(i, numbers[i].value + 65536);
+		ck_assert(is_walked());
+		ck_assert_uint_eq(find().interpreter.node.array_type, 0);
+		set_number(i, numbers[i].value);
+		hide_number(i);
+		ck_assert_uint_eq(find().interpreter.node.array_type, 0);
+		begin();
+	}
 }
 END_TEST
 
@@ -199,5 +223,5 @@ START_TEST(numbers_that_make_no_sense)
 }
 END_TEST
 
-SUITE_MAIN_WITH("node_layouts", begin, NULL, numbers_of_a_version, versions, constants_that_differ,
-		numbers_that_make_no_sense)
+SUITE_MAIN_WITH("node_layouts", begin, NULL, numbers_of_a_version, numbers_for_lines, versions,
+		constants_that_differ, numbers_that_make_no_sense)

@@ -66,6 +66,8 @@ START_TEST(samples_without_memory)
 }
 END_TEST
 
+#define INTERPRETER 3
+
 static int send_name(uint32_t language, size_t less)
 {
 	static struct scoped_function_name name;
@@ -73,9 +75,25 @@ static int send_name(uint32_t language, size_t less)
 	memset(&name, 0, sizeof(name));
 	((struct function_name *)&name)->word = LANGUAGE_WORD(language, 1, 0x1000);
 	((struct function_name *)&name)->uid = 5;
+	((struct function_name *)&name)->interpreter = INTERPRETER;
 	send(RING_NAMES, &name, function_name_size((struct function_name *)&name) - less);
 	return unwinder_work(unwinder);
 }
+
+/* Who asks for more is told the interpreter that the program says. */
+START_TEST(names_with_an_interpreter)
+{
+	const struct interpreter_of_file file = {
+		.number = INTERPRETER, .is_there = true, .found.interpreter.version = 7};
+
+	ck_assert_int_eq(send_name(LANGUAGE_NODE, 0), 0);
+	ck_assert_int_eq(vec_push(&tables.tables->interpreters.files, file), 0);
+	functions.version = 7;
+	ck_assert_int_eq(send_name(LANGUAGE_NODE, 0), 0);
+	ck_assert_uint_eq(functions.nr_wanted, 2);
+	vec_free(&tables.tables->interpreters.files);
+}
+END_TEST
 
 START_TEST(names_that_arrive)
 {
@@ -84,11 +102,11 @@ START_TEST(names_that_arrive)
 	room->used = 100;
 	ck_assert_int_eq(send_name(LANGUAGE_PYTHON, 0), 0);
 	ck_assert_uint_eq(functions.nr_added, 1);
-	ck_assert_uint_eq(functions.nr_wanted, 0);
+	ck_assert_uint_eq(functions.nr_wanted, 1);
 	ck_assert_uint_eq(room->used, 99);
 	ck_assert_int_eq(send_name(LANGUAGE_JAVA, 0), 0);
 	ck_assert_uint_eq(functions.nr_added, 2);
-	ck_assert_uint_eq(functions.nr_wanted, 1);
+	ck_assert_uint_eq(functions.nr_wanted, 2);
 	ck_assert_int_eq(send_name(LANGUAGE_PHP, 0), 0);
 	ck_assert_uint_eq(functions.nr_added, 3);
 	/* They are cut short. */
@@ -99,11 +117,11 @@ START_TEST(names_that_arrive)
 	/* There is no room for it. */
 	functions.number = NO_FUNCTION;
 	ck_assert_int_eq(send_name(LANGUAGE_JAVA, 0), 0);
-	ck_assert_uint_eq(functions.nr_wanted, 1);
+	ck_assert_uint_eq(functions.nr_wanted, 3);
 	functions.number = 0;
 	functions.add_error = -ENOMEM;
 	ck_assert_int_eq(send_name(LANGUAGE_JAVA, 0), -ENOMEM);
-	ck_assert_uint_eq(functions.nr_wanted, 1);
+	ck_assert_uint_eq(functions.nr_wanted, 3);
 	ck_assert_uint_eq(room->used, 95);
 }
 END_TEST
@@ -349,6 +367,6 @@ START_TEST(what_there_is)
 END_TEST
 
 SUITE_MAIN_WITH("unwinder_samples", begin, end, samples_that_arrive, samples_without_memory,
-		names_that_arrive, errors_of_the_work, questions_that_are_cut,
-		refusals_of_the_program, a_drain_is_due, the_last_walk, samples_of_another_time,
-		samples_before_the_drain, no_unwinder, what_there_is)
+		names_that_arrive, names_with_an_interpreter, errors_of_the_work,
+		questions_that_are_cut, refusals_of_the_program, a_drain_is_due, the_last_walk,
+		samples_of_another_time, samples_before_the_drain, no_unwinder, what_there_is)

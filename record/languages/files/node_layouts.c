@@ -35,7 +35,7 @@ static const struct {
 /*
  * Numbers that bpf/languages/node_frames.h has as constants. Those that are 0 are not in the file.
  */
-static const struct {
+static const struct node_constant {
 	const char *name;
 	uint32_t value;
 } constants[] = {
@@ -63,6 +63,15 @@ static const struct {
 	{CLASS "ThinString__actual__String", 16},
 	{"v8dbg_scopeinfo_idx_nparams", 1},
 	{"v8dbg_scopeinfo_idx_ncontextlocals", 2},
+};
+
+/* Those of record/machines/node_lines.c. Where one differs, functions have no lines. */
+static const struct node_constant line_constants[] = {
+	{CLASS "Script__source__Object", 8},
+	{CLASS "Script__line_ends__Object", 56},
+	{CLASS "FixedArray__data__uintptr_t", 16},
+	{CLASS "ExternalString__resource__Object", 16},
+	{"v8dbg_ExternalStringTag", 2},
 };
 
 /* Numbers that differ, by the names that versions have for them. */
@@ -116,15 +125,29 @@ static int read_number(const struct dynamic_symbols *symbols, const char *name, 
 	return ret ? ret : dynamic_symbols_read(symbols, symbol.st_value, value, sizeof(*value));
 }
 
-static bool has_constants(const struct dynamic_symbols *symbols)
+static bool has_constants(const struct dynamic_symbols *symbols, const struct node_constant *list,
+			  size_t nr)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(constants); i++) {
+	for (size_t i = 0; i < nr; i++) {
 		uint32_t value;
 
-		if (read_number(symbols, constants[i].name, &value) || value != constants[i].value)
+		if (read_number(symbols, list[i].name, &value) || value != list[i].value)
 			return false;
 	}
 	return true;
+}
+
+/* The type of a FixedArray; 0: functions have no lines. */
+static uint16_t read_array_type(const struct dynamic_symbols *symbols)
+{
+	uint32_t type;
+
+	return has_constants(symbols, line_constants, ARRAY_SIZE(line_constants)) &&
+			       !read_number(symbols, "v8dbg_type_FixedArray__FIXED_ARRAY_TYPE",
+					    &type) &&
+			       type <= UINT16_MAX
+		       ? type
+		       : 0;
 }
 
 static bool read_one_of(const struct dynamic_symbols *symbols, enum node_number nr, uint32_t *value)
@@ -163,6 +186,7 @@ static bool read_layout(const struct dynamic_symbols *symbols, struct node_layou
 		.script_name = n[SCRIPT_NAME],
 		/* An index counts words after the object's map. */
 		.scope_locals = 8 * (n[SCOPE_LOCALS] + 1),
+		.array_type = read_array_type(symbols),
 	};
 	return true;
 }
@@ -197,6 +221,7 @@ void node_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	snprintf(found->name, sizeof(found->name), "V8 %u.%u.%u", major, minor, build);
 	in.version = major;
 	in.code_off = code->p_offset;
-	if (is_known(major, minor) && has_constants(symbols) && read_layout(symbols, &in.node))
+	if (is_known(major, minor) && has_constants(symbols, constants, ARRAY_SIZE(constants)) &&
+	    read_layout(symbols, &in.node))
 		found->interpreter = in;
 }

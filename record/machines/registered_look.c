@@ -10,24 +10,11 @@
 #include <unistd.h>
 
 #include "common/cleanup.h"
-#include "common/clock.h"
 #include "common/io.h"
 #include "common/minmax.h"
 #include "record/children/fd_message.h"
 #include "record/looks/proc_task.h"
-#include "record/looks/resident_memory.h"
-
-/*
- * Bytes that are read before anybody asks whether the look has taken too long: a page of a file may
- * take a search through all mounts.
- */
-#define READ_BYTES 4096
-
-/*
- * CPU time after which a question reads nothing more. A look has three, and what it takes has to be
- * less than what a user can be charged for (record/looks/look_budget.h).
- */
-#define CPU_MAX_NS (20 * NS_PER_MS)
+#include "record/machines/process_reads.h"
 
 enum wish { READ_LIST, SEND_FILE, NAME_FUNCTIONS };
 
@@ -71,51 +58,12 @@ static int name_functions(struct look *look, const struct machine_memory *memory
 	return ret;
 }
 
-/* The memory of a process, up to the time when the look at it has taken too long. */
-struct timed_memory {
-	struct look *look;
-	struct resident_memory *pages;
-	uint64_t begin_cpu_ns;
-	bool is_over;
-};
-
-static bool is_over(const struct timed_memory *m)
-{
-	return look_is_long(m->look) ||
-	       clock_read_ns(CLOCK_THREAD_CPUTIME_ID) - m->begin_cpu_ns >= CPU_MAX_NS;
-}
-
-/* A machine_read_fn. */
-static long read_in_time(void *ctx, uint64_t addr, void *buf, size_t len)
-{
-	struct timed_memory *m = ctx;
-
-	for (size_t done = 0, part; done < len; done += part) {
-		long nr = -ETIME;
-
-		part = min_u64(len - done, READ_BYTES);
-		m->is_over = m->is_over || is_over(m) ||
-			     look_touch(m->look, look_process(m->pages->pid));
-		if (!m->is_over)
-			nr = resident_memory_read(m->pages, addr + done, (char *)buf + done, part);
-		if (nr < 0)
-			return done ? (long)done : nr;
-		if ((size_t)nr < part)
-			return (long)done + nr;
-	}
-	return (long)len;
-}
-
 /* A look_fn. */
 static int look_at_registered_code(struct look *look)
 {
 	_cleanup_resident_memory_ struct resident_memory pages = RESIDENT_MEMORY_INIT(0);
-	struct timed_memory timed = {
-		.look = look,
-		.pages = &pages,
-		.begin_cpu_ns = clock_read_ns(CLOCK_THREAD_CPUTIME_ID),
-	};
-	const struct machine_memory memory = {read_in_time, &timed};
+	struct timed_memory timed = timed_memory_begin(look, &pages);
+	const struct machine_memory memory = machine_memory_in_time(&timed);
 	struct registered_code code;
 	struct question q;
 	int ret;

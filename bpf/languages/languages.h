@@ -103,6 +103,16 @@ static inline __u64 beam_word_of(__u64 addr, const __u64 *code)
 	return LANGUAGE_WORD(LANGUAGE_BEAM, SPREAD_HASH(h, WORD_CHECK_BITS), addr);
 }
 
+/* The bytes of the code around a place that are checked: so many before it, and all. */
+#define NODE_CODE_BEFORE 7
+#define NODE_CODE_BYTES  16
+
+/* The check of a place in code of V8, around which are the bytes @code. */
+static inline __u64 node_code_check(const __u64 *code)
+{
+	return (code[0] * SPREAD_FACTOR ^ code[1]) * SPREAD_FACTOR | 1;
+}
+
 /*
  * Words that stand for no function have an address below that nobody maps. The numbers are those
  * of enum prof_note (format/prof.h).
@@ -520,6 +530,8 @@ struct function_name {
 	/* Of JavaScript: where it begins in the text of the Script, and its interpreter, + 1. */
 	__u32 position;
 	__u32 interpreter;
+	/* ... and the place in code that V8 has made, with a check of it; 0: the code is V8's. */
+	__u64 pc, code;
 };
 
 /* A function of PHP has a class, and a sub of Perl a package. If there is none, it has no text. */

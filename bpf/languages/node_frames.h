@@ -336,6 +336,8 @@ static __always_inline void tell_node_position(const struct node_layout *at, str
 	name->block = script;
 	name->compile_id = SMALL_VALUE(id);
 	name->position = SMALL_VALUE(s->position);
+	name->pc = s->pc;
+	name->code = s->code;
 }
 
 /*
@@ -371,7 +373,8 @@ __verified_once int send_node_function(__u32 interpreter, __u32 level)
 
 /*
  * The word of the function at hand, whose SharedFunctionInfo is at @shared. That object moves, and
- * its place becomes another's. So the word is a hash of all that tells functions apart.
+ * its place becomes another's. So the word is a hash of all that tells functions apart. In code
+ * that V8 has made, each place has a word, because other functions may be in the code there.
  */
 static __always_inline __u64 node_word(const struct node_scratch *s, __u64 shared)
 {
@@ -380,6 +383,7 @@ static __always_inline __u64 node_word(const struct node_scratch *s, __u64 share
 	h = (h ^ h >> 32 ^ s->name) * SPREAD_FACTOR;
 	h = (h ^ h >> 29 ^ s->script) * SPREAD_FACTOR;
 	h = (h ^ h >> 32 ^ s->flags >> 32) * SPREAD_FACTOR;
+	h = (h ^ h >> 29 ^ s->pc ^ s->code) * SPREAD_FACTOR;
 	h ^= h >> 32;
 	return LANGUAGE_WORD(LANGUAGE_NODE, h >> 48, h | NR_NOTES);
 }
@@ -430,6 +434,12 @@ static __always_inline bool find_node_function(const struct node_layout *at, str
 	/* V8's own functions need have no name. The native one tells more then. */
 	if (!IS_OBJECT(s->name))
 		return false;
+	s->code = 0;
+	if (!at->code_header || !s->pc ||
+	    read_user(s->words, NODE_CODE_BYTES, s->pc - NODE_CODE_BEFORE))
+		s->pc = 0;
+	else
+		s->code = node_code_check(s->words);
 	s->function.word = node_word(s, shared);
 	return true;
 }
@@ -441,9 +451,10 @@ enum found_node_word {
 };
 
 /*
- * The walk of @level has gone along fp from a frame whose lowest address was @sp. Is that a frame
- * of a function of JavaScript? Then its word is in the scratch. A frame that has begun, and is not
- * complete, has its function not yet. Returns enum found_node_word.
+ * The walk of @level has gone along fp from a frame whose lowest address was @sp. Its place is in
+ * the scratch if it is in code that V8 has made. Is that a frame of a function of JavaScript? Then
+ * its word is in the scratch. A frame that has begun, and is not complete, has its function not
+ * yet. Returns enum found_node_word.
  */
 __verified_once int find_node_word(__u64 sp, __u64 space_id, __u32 interpreter, __u32 level)
 {

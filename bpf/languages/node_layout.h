@@ -9,6 +9,9 @@
 
 #include <linux/types.h>
 
+/* The bits of a Code's flags that say which compiler has made it. */
+#define NODE_CODE_KINDS 15
+
 /* The numbers that have no unit are offsets in bytes. */
 struct node_layout {
 	/* Numbers of types, which the map of an object has: */
@@ -24,6 +27,17 @@ struct node_layout {
 	__u8 script_name;
 	__u8 scope_locals; /* where the names of local variables begin */
 	__u16 array_type;  /* of a FixedArray; 0: nobody knows how a Script tells lines */
+	__u16 code_type;   /* of a Code */
+	/* Code that V8 has made, after a header of so many bytes; 0: it is not known. */
+	__u8 code_header;
+	__u8 code_is_apart; /* the second word of the header is the Code, else it is the header */
+	__u8 code_data;     /* in a Code: its DeoptimizationData; the table of positions follows */
+	__u8 code_start;    /* the address of the code, if it is apart */
+	__u8 code_flags, code_bytes; /* 4 bytes */
+	__u8 baseline_kind;          /* in these flags; higher ones are of compilers that inline */
+	/* The numbers in the DeoptimizationData are higher by 1, and its function is wrapped. */
+	__u8 is_data_protected;
+	__u8 has_position_flags; /* a number of the table of positions has a flag, else the sign */
 };
 
 #endif

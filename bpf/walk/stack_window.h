@@ -37,6 +37,7 @@ struct node_scratch {
 	__u64 words[4];
 	__u64 skip, length; /* of a string: the first character that counts, and their number */
 	__u64 is_tail;      /* characters before them are in another string */
+	__u64 pc, code;     /* as in struct function_name */
 	__u64 position;     /* of the function in its text, as a small number; 1: not known */
 	__u64 string, type; /* the string at hand, and the type of that with the characters */
 	struct seen_function function;
@@ -105,6 +106,7 @@ static __always_inline struct walk_memory *walk_memory_begin(__u32 level)
 		m->has_context = 0;
 		m->probe_page = probe_page_of(bpf_get_current_task_btf());
 		m->start = NO_WINDOW;
+		m->code_start = m->code_bytes = 0;
 		m->searched = m->code_parts = m->nr_name_failures = 0;
 		m->beam.is_on_stack = m->beam.word = m->beam.searched = 0;
 		m->beam.has_machine = m->beam.around = 0;

@@ -313,7 +313,8 @@ static __always_inline void keep_beam_word(const struct user_walk *w, __u64 *add
 
 /*
  * A frame that is a function's of JavaScript takes its word, if its name can be had. Its lowest
- * address is @sp. If it is the innermost one, the walk has passed over no function of JavaScript.
+ * address is @sp, and the place of its call is in the scratch. If it is the innermost one, the walk
+ * has passed over no function of JavaScript.
  */
 static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, __u64 *address)
 {
@@ -323,6 +324,8 @@ static __always_inline void keep_node_word(const struct user_walk *w, __u64 sp, 
 	if (!w->memory->walk.by_fp || w->memory->walk.end != STACK_GOES_ON ||
 	    !w->space->interpreter)
 		return;
+	if (memory->node.pc - memory->code_start >= memory->code_bytes)
+		w->memory->node.pc = 0;
 	found = find_node_word(sp, w->space->space_id, w->space->interpreter - 1, memory->level);
 	if (found == NODE_WORD_SEEN ||
 	    (found == NODE_WORD_NEW &&
@@ -357,6 +360,9 @@ static __always_inline bool walk_native_frame(struct user_walk *w, __u64 *addres
 		walk_java_frame(w, address);
 		return true;
 	}
+	/* V8 describes the places of calls, and not others. */
+	if (walk_languages)
+		w->memory->node.pc = walk->frame.has_regs ? 0 : pc;
 	m = find_mapping(w, pc);
 	if (!unwind_enter_frame(walk, m || is_frame_unmapped(walk)))
 		return false;

@@ -45,6 +45,7 @@ const struct language_row languages[NR_LANGUAGES] = {
 			   .version = ruby_version,
 			   .find = ruby_find},
 	[LANGUAGE_NODE] = {.key = "js",
+			   .inlined_key = "js,inl",
 			   .name = "JavaScript",
 			   .interpreter = "Node.js",
 			   .example = "Cart.total",

@@ -2,10 +2,11 @@
 #include "record/machines/machine_kinds.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "record/machines/java_methods.h"
 #include "record/machines/java_stubs.h"
-#include "record/machines/node_lines.h"
+#include "record/machines/node_functions.h"
 
 static int read_java(const struct machine_memory *memory, const struct interpreter *in,
 		     uint64_t base, struct machine *m)
@@ -27,11 +28,11 @@ static int find_scopes(const struct java_code *code, const struct java_place *pl
 }
 
 static int name_java(const struct machine_memory *memory, const struct machine *m,
-		     const struct java_place *place, machine_function_fn take, void *ctx)
+		     const union machine_place *place, machine_function_fn take, void *ctx)
 {
 	const struct java_code code = {memory, &m->java.machine, &m->java.layout};
 	struct java_scope scopes[JAVA_MAX_SCOPES];
-	int nr = find_scopes(&code, place, scopes), ret = 0;
+	int nr = find_scopes(&code, &place->java, scopes), ret = 0;
 
 	for (int i = 0; !ret && i < nr; i++) {
 		struct machine_function method;
@@ -42,8 +43,8 @@ static int name_java(const struct machine_memory *memory, const struct machine *
 			ret = take(ctx, &method);
 	}
 	/* The names may have become those of other code meanwhile. */
-	if (nr > 0 && !ret && place->block)
-		ret = java_scopes_check(&code, place);
+	if (nr > 0 && !ret && place->java.block)
+		ret = java_scopes_check(&code, &place->java);
 	return nr < 0 ? nr : ret;
 }
 
@@ -59,22 +60,58 @@ static int read_beam(const struct machine_memory *memory, const struct interpret
 }
 
 static int name_beam(const struct machine_memory *memory, const struct machine *m,
-		     const struct java_place *place, machine_function_fn take, void *ctx)
+		     const union machine_place *place, machine_function_fn take, void *ctx)
 {
 	struct machine_function function;
-	int ret = beam_function_read(memory, &m->beam.tables, place->pc, &function);
+	int ret = beam_function_read(memory, &m->beam.tables, place->beam, &function);
 
 	return ret ? ret : take(ctx, &function);
 }
 
-static int name_node(const struct machine_memory *memory, const struct machine *m,
-		     const struct java_place *place, machine_function_fn take, void *ctx)
+static int find_inlined(const struct machine_memory *memory, const struct machine *m,
+			const struct node_place *place, uint64_t shared[NODE_MAX_INLINED])
 {
-	const struct node_position at = {place->block, place->compile_id, place->pc};
-	struct machine_function function = {.line = 0};
-	int ret = node_line_find(memory, &m->node, &at, &function.line);
+	return node_inlined_find(memory, &m->node.layout, &m->node.look->nr_candidates, place,
+				 shared);
+}
 
-	return ret ? ret : take(ctx, &function);
+/*
+ * Finds the functions that are put into that of @place, and reads them. Returns their number. If
+ * anything is wrong there are none: a chain that lacks a function would have a wrong caller.
+ */
+static uint32_t read_inlined(const struct machine_memory *memory, const struct machine *m,
+			     const struct node_place *place)
+{
+	uint64_t shared[NODE_MAX_INLINED], after[NODE_MAX_INLINED];
+	struct node_look *look = m->node.look;
+	int nr = place->pc ? find_inlined(memory, m, place, shared) : 0;
+
+	for (int i = 0; i < nr; i++)
+		if (node_function_describe(memory, &m->node.layout, &look->lines, shared[i],
+					   &look->inlined[i]))
+			return 0;
+	/* The collector may have moved them meanwhile, and others have come to their places. */
+	if (nr <= 0 || find_inlined(memory, m, place, after) != nr ||
+	    memcmp(shared, after, nr * sizeof(*shared)))
+		return 0;
+	return nr;
+}
+
+static int name_node(const struct machine_memory *memory, const struct machine *m,
+		     const union machine_place *place, machine_function_fn take, void *ctx)
+{
+	const uint32_t nr = read_inlined(memory, m, &place->node);
+	struct machine_function own = {.line = 0};
+	int ret = 0;
+
+	for (uint32_t i = 0; !ret && i < nr; i++)
+		ret = take(ctx, &m->node.look->inlined[i]);
+	if (ret)
+		return ret;
+	if (node_line_find(memory, &m->node.layout, &m->node.look->lines, &place->node.function,
+			   &own.line))
+		own.line = 0;
+	return take(ctx, &own);
 }
 
 const struct machine_kind machine_kinds[NR_NAMING_KINDS] = {

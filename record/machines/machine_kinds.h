@@ -17,6 +17,7 @@
 #include "record/machines/java_machine.h"
 #include "record/machines/java_scopes.h"
 #include "record/machines/machine_memory.h"
+#include "record/machines/node_inlined.h"
 
 enum machine_kind_number {
 	MACHINE_JAVA,
@@ -24,6 +25,13 @@ enum machine_kind_number {
 	NR_MACHINE_KINDS, /* of which the program is told */
 	MACHINE_NODE = NR_MACHINE_KINDS,
 	NR_NAMING_KINDS,
+};
+
+/* What is kept between functions of JavaScript in one look. All zero at its beginning. */
+struct node_look {
+	struct node_lines lines;
+	uint32_t nr_candidates;
+	struct machine_function inlined[NODE_MAX_INLINED];
 };
 
 /* The machine of a process. Each kind begins with what the BPF program is told. */
@@ -40,8 +48,18 @@ struct machine {
 			struct beam_machine machine;
 			struct beam_tables tables;
 		} beam;
-		struct node_layout node;
+		struct {
+			struct node_layout layout;
+			struct node_look *look; /* which sets it */
+		} node;
 	};
+};
+
+/* Where a function is. */
+union machine_place {
+	struct java_place java; /* without a block: pc is the word */
+	uint64_t beam;          /* the word */
+	struct node_place node;
 };
 
 /*
@@ -61,14 +79,13 @@ struct machine_kind {
 	int (*read)(const struct machine_memory *memory, const struct interpreter *in,
 		    uint64_t base, struct machine *machine);
 	/*
-	 * Calls @take for the functions at @place: the function of a word, or with a block those
-	 * that the compiler has put into each other there. A function of JavaScript has a line
-	 * alone, and place.block, .compile_id and .pc are its struct node_position. Returns 0, the
-	 * error of @take, or another negative errno, after which those that were taken are of no
-	 * use.
+	 * Calls @take for the functions at @place: the function itself, after those that the
+	 * compiler has put into each other there. The own one of JavaScript has a line alone.
+	 * Returns 0, the error of @take, or another negative errno, after which those that were
+	 * taken are of no use.
 	 */
 	int (*name)(const struct machine_memory *memory, const struct machine *machine,
-		    const struct java_place *place, machine_function_fn take, void *ctx);
+		    const union machine_place *place, machine_function_fn take, void *ctx);
 	/*
 	 * Writes the names of code that is no function's to @out, a line for each as in a perf map.
 	 * Returns 0 or a negative errno. NULL: there is no such code.

@@ -20,7 +20,7 @@
 struct names_question {
 	struct machine machine;
 	uint32_t nr, reserved;
-	struct java_place places[PLACES_MAX];
+	union machine_place places[PLACES_MAX];
 };
 _Static_assert(sizeof(struct names_question) <= LOOK_QUESTION_MAX, "a question has room for it");
 
@@ -66,7 +66,7 @@ static int take_function(void *ctx, const struct machine_function *function)
 
 /* Appends the number of functions at @place, and them. Returns false if there is no room. */
 static bool append_place(struct look *look, const struct machine_memory *memory,
-			 const struct machine *machine, const struct java_place *place)
+			 const struct machine *machine, const union machine_place *place)
 {
 	struct place_writer w = {.look = look};
 	const size_t begin = look->nr_answer;
@@ -84,24 +84,39 @@ static bool append_place(struct look *look, const struct machine_memory *memory,
 	return ret != -ENOBUFS && look_answer_append(look, &w.nr, sizeof(w.nr));
 }
 
-/* A look_fn. The answer is of the first places, as many as there is room and time for. */
+/* Answers the places of @q, as many as there is room and time for. */
+static int answer_places(struct look *look, const struct names_question *q,
+			 const struct machine_memory *memory, const bool *is_over)
+{
+	for (uint32_t i = 0; i < q->nr && !*is_over && !look_is_long(look); i++) {
+		int ret = look_touch(look, look_process(q->machine.pid));
+
+		if (ret)
+			return ret;
+		if (!append_place(look, memory, &q->machine, &q->places[i]))
+			break;
+	}
+	return 0;
+}
+
+/* A look_fn. The answer is of the first places. The work for JavaScript has a limit of CPU time. */
 static int look_at_places(struct look *look)
 {
 	_cleanup_resident_memory_ struct resident_memory pages = RESIDENT_MEMORY_INIT(0);
+	struct timed_memory timed = timed_memory_begin(look, &pages);
 	struct machine_memory memory = machine_memory_of(&pages);
+	_cleanup_free_ struct node_look *node = NULL;
 	struct names_question q = {.nr = 0};
 
 	memcpy(&q, look->question, min_u64(look->nr_question, sizeof(q)));
 	pages.pid = q.machine.pid;
-	for (uint32_t i = 0; i < q.nr && !look_is_long(look); i++) {
-		int ret = look_touch(look, look_process(q.machine.pid));
-
-		if (ret)
-			return ret;
-		if (!append_place(look, &memory, &q.machine, &q.places[i]))
-			break;
+	if (q.machine.kind == MACHINE_NODE) {
+		memory = machine_memory_in_time(&timed);
+		q.machine.node.look = node = calloc(1, sizeof(*node));
+		if (!node)
+			return -ENOMEM;
 	}
-	return 0;
+	return answer_places(look, &q, &memory, &timed.is_over);
 }
 
 /* The looker's answer as it is read. */
@@ -201,10 +216,8 @@ static int keep_methods(struct function_names *functions, const struct wanted_me
 	uint32_t function = wanted->function;
 	int ret = 0;
 
-	if (wanted->kind == MACHINE_NODE) {
-		function_names_set_line(functions, function, own->line);
-		return 0;
-	}
+	if (wanted->kind == MACHINE_NODE)
+		return function_names_set_inlined(functions, function, own->line, methods, nr - 1);
 	if (function == NO_FUNCTION)
 		ret = add_function(functions, wanted, own, &function);
 	else if (wanted->names != NO_NAMES && hash_names(&own->class, &own->name) != wanted->names)
@@ -257,6 +270,29 @@ static int ask_question(struct asking *a, struct looker *looker, const struct wa
 		       : keep_answers(a, wanted, functions, nr_answered);
 }
 
+/* The place of the function @name of JavaScript. */
+static struct node_place node_place_of(const struct function_name *name)
+{
+	return (struct node_place){
+		.function = {name->block, name->compile_id, name->position},
+		.pc = name->pc,
+		.code = name->code,
+	};
+}
+
+/* The place of the function @name in code of Java, or of Erlang, which has no block. */
+static union machine_place place_of(const struct function_name *name)
+{
+	union machine_place place = {.beam = name->word};
+
+	if (word_language(name->word) == LANGUAGE_JAVA)
+		place.java =
+			(struct java_place){.block = name->block,
+					    .compile_id = name->compile_id,
+					    .pc = name->block ? word_addr(name->word) : name->word};
+	return place;
+}
+
 int method_names_want(struct method_names *names, const struct function_name *name,
 		      uint32_t function, const struct interpreter *in)
 {
@@ -264,9 +300,7 @@ int method_names_want(struct method_names *names, const struct function_name *na
 		.pid = name->tgid,
 		.function = function,
 		.kind = machine_kind_of(word_language(name->word)),
-		.place = {.block = name->block,
-			  .compile_id = name->compile_id,
-			  .pc = name->block ? word_addr(name->word) : name->word},
+		.place = place_of(name),
 		.names = name->name.nr_bytes ? hash_names(&name->file, &name->name) : NO_NAMES};
 
 	if (wanted.kind == NR_NAMING_KINDS)
@@ -274,7 +308,7 @@ int method_names_want(struct method_names *names, const struct function_name *na
 	if (wanted.kind == MACHINE_NODE) {
 		if (!name->block || !in)
 			return 0;
-		wanted.place.pc = name->position;
+		wanted.place.node = node_place_of(name);
 		wanted.node = in->node;
 	}
 	return vec_push(&names->wanted, wanted);
@@ -288,9 +322,9 @@ int method_names_want_unnamed(struct method_names *names, const struct function_
 		.pid = sample->key.tgid,
 		.function = NO_FUNCTION,
 		.kind = MACHINE_JAVA,
-		.place = {.block = frame->block,
-			  .compile_id = frame->compile_id,
-			  .pc = frame->block ? word_addr(frame->address) : frame->address},
+		.place.java = {.block = frame->block,
+			       .compile_id = frame->compile_id,
+			       .pc = frame->block ? word_addr(frame->address) : frame->address},
 		.key = {.space_id = sample->space_id, .word = frame->address},
 		.time_ns = sample->time_ns};
 	const uint32_t any = 0;
@@ -313,7 +347,7 @@ static int ask_process(const struct method_names *names, size_t first,
 {
 	const struct wanted_method *wanted = names->wanted.data + first;
 	const struct machine node = {
-		.pid = wanted->pid, .kind = MACHINE_NODE, .node = wanted->node};
+		.pid = wanted->pid, .kind = MACHINE_NODE, .node.layout = wanted->node};
 	const struct machine *machine =
 		wanted->kind == MACHINE_NODE ? &node
 					     : machines_find(machines, wanted->pid, wanted->kind);

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Asks for the names of functions of Erlang, for the lines of functions of JavaScript, and for more
- * than the BPF program knows of methods of Java: the methods that the compiler has put into the
- * code at hand. That takes more reads than the program can do. The looker reads it from the
- * process, many methods at a time. Where a process has ended or its code has gone, the program's
- * name remains.
+ * Asks for the names of functions of Erlang, for the lines of functions of JavaScript, and for the
+ * functions of JavaScript and the methods of Java that a compiler has put into the code at hand.
+ * That takes more reads than the BPF program can do. The looker reads it from the process, many
+ * functions at a time. Where a process has ended or its code has gone, the program's name remains.
  */
 #ifndef RECORD_MACHINES_METHOD_NAMES_H
 #define RECORD_MACHINES_METHOD_NAMES_H
@@ -19,8 +18,8 @@ struct wanted_method {
 	uint32_t pid;
 	uint32_t function; /* its number (function_names_add); NO_FUNCTION: it has no name yet */
 	uint32_t kind;     /* of the machine; a place in compiled code has no word */
-	struct node_layout node;  /* of JavaScript */
-	struct java_place place;  /* of Erlang: pc is the word */
+	struct node_layout node; /* of JavaScript */
+	union machine_place place;
 	uint64_t names;           /* hash of those that the program has read; or NO_NAMES */
 	struct seen_function key; /* without a number: of the map of functions with names */
 	uint64_t time_ns;         /* as well: CLOCK_MONOTONIC, of the sample */

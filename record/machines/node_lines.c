@@ -2,10 +2,6 @@
 #include "record/machines/node_lines.h"
 
 #include <errno.h>
-#include <stdbool.h>
-#include <string.h>
-
-#include "common/minmax.h"
 
 /* Words of a Script (src/objects/script.tq). */
 enum script_word {
@@ -17,65 +13,23 @@ enum script_word {
 	NR_SCRIPT_WORDS,
 };
 
-/* Words of a string, and its type (src/objects/string.tq, instance-type.h). */
-enum string_word { STRING_MAP, STRING_LENGTH, STRING_FIRST, STRING_OFFSET, NR_STRING_WORDS };
-enum string_form { STRING_SEQUENCE, STRING_CONS, STRING_EXTERNAL, STRING_SLICED, STRING_THIN = 5 };
-#define STRING_TYPES    128
-#define STRING_FORM     7
-#define STRING_ONE_BYTE 8
-#define STRING_UNCACHED 16 /* an external string that does not say where its characters are */
-#define STRING_HOPS     5  /* strings that refer to each other */
-
-/* A FixedArray has its length after the map. */
-#define ARRAY_HEAD 16
-#define ARRAY_MAX  (1u << 24)
-
-/* Objects have the lowest bits 01, small numbers their value in the upper half. */
-#define TAG_MASK       3
-#define TAG            1
-#define IS_SMALL(w)    (!(uint32_t)(w))
-#define SMALL_VALUE(w) ((uint32_t)((w) >> 32))
-#define MAP_TYPE       12
-
-#define NO_TYPE 0xffff
-
-/* Bytes of text that are read at a time. */
-#define CHUNK 16384
-
-/* Characters in the process's memory. */
-struct text {
-	uint64_t begin, nr;
-	bool is_wide;
-};
-
-static uint16_t type_of(const struct machine_memory *m, uint64_t map)
-{
-	uint16_t type;
-
-	if ((map & TAG_MASK) != TAG ||
-	    machine_memory_read(m, map - TAG + MAP_TYPE, &type, sizeof(type)))
-		return NO_TYPE;
-	return type;
-}
+#define ARRAY_MAX (1u << 24)
 
 /* The first line whose end is not before @position, counted from 0, by the array at @ends. */
 static int search_ends(const struct machine_memory *m, uint64_t ends, uint32_t position,
 		       uint32_t *line)
 {
-	uint64_t length, first = 0, left;
+	uint64_t first = 0, left = node_array_length(m, ends, ARRAY_MAX);
 
-	if (machine_memory_read(m, ends + 8, &length, sizeof(length)))
-		return -EFAULT;
-	left = SMALL_VALUE(length);
-	if (!IS_SMALL(length) || left > ARRAY_MAX)
+	if (!left)
 		return -EBADMSG;
 	while (left) {
 		uint64_t half = left / 2, end;
 
-		if (machine_memory_read(m, ends + ARRAY_HEAD + 8 * (first + half), &end,
+		if (machine_memory_read(m, ends + NODE_ARRAY_HEAD + 8 * (first + half), &end,
 					sizeof(end)))
 			return -EFAULT;
-		if (SMALL_VALUE(end) >= position) {
+		if (NODE_SMALL_VALUE(end) >= position) {
 			left = half;
 		} else {
 			first += half + 1;
@@ -84,48 +38,6 @@ static int search_ends(const struct machine_memory *m, uint64_t ends, uint32_t p
 	}
 	*line = first;
 	return 0;
-}
-
-/* Goes from the string at @string to its characters. */
-static int find_text(const struct machine_memory *m, uint64_t string, struct text *text)
-{
-	uint64_t words[NR_STRING_WORDS], skip = 0;
-
-	for (uint32_t i = 0; i < STRING_HOPS; i++) {
-		uint16_t type;
-
-		if ((string & TAG_MASK) != TAG)
-			return -ENODATA;
-		if (machine_memory_read(m, string - TAG, words, sizeof(words)))
-			return -EFAULT;
-		type = type_of(m, words[STRING_MAP]);
-		if (type >= STRING_TYPES)
-			return -ENODATA;
-		*text = (struct text){.begin = string - TAG + 8 * STRING_FIRST,
-				      .nr = SMALL_VALUE(words[STRING_LENGTH]),
-				      .is_wide = !(type & STRING_ONE_BYTE)};
-		switch (type & STRING_FORM) {
-		case STRING_EXTERNAL:
-			if (type & STRING_UNCACHED)
-				return -ENODATA;
-			text->begin = words[STRING_OFFSET];
-			/* fallthrough */
-		case STRING_SEQUENCE:
-			text->begin += skip << text->is_wide;
-			text->nr -= min_u64(skip, text->nr);
-			return 0;
-		case STRING_SLICED:
-			skip += SMALL_VALUE(words[STRING_OFFSET]);
-			break;
-		case STRING_CONS: /* V8 has joined it: the second one is empty */
-		case STRING_THIN:
-			break;
-		default:
-			return -EBADMSG;
-		}
-		string = words[STRING_FIRST];
-	}
-	return -EBADMSG;
 }
 
 /* Does a line end at @c, which @next follows? These are all that end lines in JavaScript. */
@@ -152,26 +64,63 @@ static uint32_t count_wide(const uint16_t *c, size_t nr)
 	return lines;
 }
 
-/* The number of lines that end before @position. */
-static int count_lines(const struct machine_memory *m, const struct text *text, uint32_t position,
-		       uint32_t *line)
+/*
+ * Reads the @nr characters from @at on, and the next one. Adds to *@lines how many lines end in
+ * them.
+ */
+static int count_chunk(const struct machine_memory *m, const struct node_text *text,
+		       struct node_lines *notes, uint32_t at, uint32_t nr, uint32_t *lines)
 {
-	const uint32_t wide = text->is_wide, most = CHUNK >> wide;
-	uint16_t chunk[CHUNK / 2 + 1];
+	const uint32_t wide = text->is_wide, nr_bytes = (nr + 1) << wide;
+	uint16_t chunk[NODE_CHUNK / 2 + 1];
 
-	if (position >= text->nr || position > NODE_TEXT_MAX)
-		return -EBADMSG;
-	*line = 0;
-	for (uint32_t at = 0; at < position; at += most) {
-		size_t nr = min_u64(position - at, most);
-
-		/* And the next character, which is there. */
-		if (machine_memory_read(m, text->begin + ((uint64_t)at << wide), chunk,
-					(nr + 1) << wide))
-			return -EFAULT;
-		*line += wide ? count_wide(chunk, nr) : count_narrow((const uint8_t *)chunk, nr);
-	}
+	if (nr_bytes > NODE_LOOK_BYTES - notes->nr_bytes)
+		return -E2BIG;
+	notes->nr_bytes += nr_bytes;
+	if (machine_memory_read(m, text->begin + ((uint64_t)at << wide), chunk, nr_bytes))
+		return -EFAULT;
+	*lines += wide ? count_wide(chunk, nr) : count_narrow((const uint8_t *)chunk, nr);
 	return 0;
+}
+
+/* The notes of @text, in place of older ones if there are none yet. */
+static struct text_lines *notes_of(struct node_lines *notes, const struct node_text *text)
+{
+	struct text_lines *lines = notes->texts;
+
+	for (uint32_t i = 0; i < NODE_TEXTS; i++)
+		if (lines[i].begin == text->begin && lines[i].nr_characters == text->nr)
+			return &lines[i];
+	lines += notes->next++ % NODE_TEXTS;
+	*lines = (struct text_lines){.begin = text->begin, .nr_characters = text->nr};
+	return lines;
+}
+
+/*
+ * The number of lines that end before @position. Notes the numbers before whole chunks, for other
+ * functions of the text.
+ */
+static int count_lines(const struct machine_memory *m, const struct node_text *text,
+		       struct node_lines *notes, uint32_t position, uint32_t *line)
+{
+	const uint32_t most = NODE_CHUNK >> text->is_wide;
+	struct text_lines *lines;
+
+	if (position >= text->nr || position > NODE_TEXT_MAX || text->is_tail)
+		return -EBADMSG;
+	lines = notes_of(notes, text);
+	while (lines->nr_chunks < position / most) {
+		uint32_t *before = &lines->before[lines->nr_chunks];
+		int ret;
+
+		before[1] = before[0];
+		ret = count_chunk(m, text, notes, lines->nr_chunks * most, most, &before[1]);
+		if (ret)
+			return ret;
+		lines->nr_chunks++;
+	}
+	*line = lines->before[position / most];
+	return count_chunk(m, text, notes, position / most * most, position % most, line);
 }
 
 static int read_script(const struct machine_memory *m, const struct node_layout *layout,
@@ -179,8 +128,9 @@ static int read_script(const struct machine_memory *m, const struct node_layout 
 {
 	if (machine_memory_read(m, at->script, words, NR_SCRIPT_WORDS * sizeof(*words)))
 		return -EFAULT;
-	return type_of(m, words[SCRIPT_MAP]) == layout->script_type && IS_SMALL(words[SCRIPT_ID]) &&
-			       SMALL_VALUE(words[SCRIPT_ID]) == at->id
+	return node_type_of(m, words[SCRIPT_MAP]) == layout->script_type &&
+			       NODE_IS_SMALL(words[SCRIPT_ID]) &&
+			       NODE_SMALL_VALUE(words[SCRIPT_ID]) == at->id
 		       ? 0
 		       : -ESTALE;
 }
@@ -190,44 +140,45 @@ static bool is_there(const struct machine_memory *m, uint64_t object, uint64_t m
 {
 	uint64_t now;
 
-	return !machine_memory_read(m, object - TAG, &now, sizeof(now)) && now == map;
+	return !machine_memory_read(m, object - NODE_TAG, &now, sizeof(now)) && now == map;
 }
 
 static int find_line(const struct machine_memory *m, const struct node_layout *layout,
-		     const uint64_t words[NR_SCRIPT_WORDS], uint32_t position, uint32_t *line)
+		     const uint64_t words[NR_SCRIPT_WORDS], struct node_lines *notes,
+		     uint32_t position, uint32_t *line)
 {
 	uint64_t object = words[SCRIPT_LINE_ENDS], map;
-	struct text text;
+	struct node_text text;
 	int ret;
 
-	if ((object & TAG_MASK) == TAG && !machine_memory_read(m, object - TAG, &map, 8) &&
-	    type_of(m, map) == layout->array_type) {
-		ret = search_ends(m, object - TAG, position, line);
+	if (NODE_IS_OBJECT(object) && !machine_memory_read(m, object - NODE_TAG, &map, 8) &&
+	    node_type_of(m, map) == layout->array_type) {
+		ret = search_ends(m, object - NODE_TAG, position, line);
 	} else {
 		object = words[SCRIPT_SOURCE];
-		if ((object & TAG_MASK) != TAG || machine_memory_read(m, object - TAG, &map, 8))
+		if (!NODE_IS_OBJECT(object) || machine_memory_read(m, object - NODE_TAG, &map, 8))
 			return -ENODATA;
-		ret = find_text(m, object, &text);
+		ret = node_text_find(m, object, &text);
 		if (!ret)
-			ret = count_lines(m, &text, position, line);
+			ret = count_lines(m, &text, notes, position, line);
 	}
 	return ret || is_there(m, object, map) ? ret : -ESTALE;
 }
 
 int node_line_find(const struct machine_memory *memory, const struct node_layout *layout,
-		   const struct node_position *at, uint32_t *line)
+		   struct node_lines *notes, const struct node_position *at, uint32_t *line)
 {
-	uint64_t words[NR_SCRIPT_WORDS], after[NR_SCRIPT_WORDS];
+	uint64_t words[NR_SCRIPT_WORDS], after[NR_SCRIPT_WORDS], offset;
 	int ret = layout->array_type ? read_script(memory, layout, at, words) : -ENODATA;
 
 	if (!ret)
-		ret = find_line(memory, layout, words, at->position, line);
+		ret = find_line(memory, layout, words, notes, at->position, line);
 	if (!ret)
 		ret = read_script(memory, layout, at, after);
 	if (ret)
 		return ret;
 	/* Lines of a part of a file count from the part's place in it. */
-	*line += 1 +
-		 (IS_SMALL(words[SCRIPT_LINE_OFFSET]) ? SMALL_VALUE(words[SCRIPT_LINE_OFFSET]) : 0);
+	offset = words[SCRIPT_LINE_OFFSET];
+	*line += 1 + (NODE_IS_SMALL(offset) ? NODE_SMALL_VALUE(offset) : 0);
 	return 0;
 }

@@ -49,35 +49,56 @@ int function_names_add(struct function_names *names, const struct function_name 
 	return 0;
 }
 
+/* The functions that are put into @f are @functions. */
+static int set_inlined(struct function_names *names, struct named_function *f,
+		       const struct machine_function *functions, uint32_t nr)
+{
+	struct name_generation *young = &names->young;
+	const size_t first = young->inlined.nr;
+	const uint64_t bytes = young->texts.total;
+
+	for (uint32_t i = 0; i < nr; i++) {
+		const struct function_name name = {
+			.word = f->word, .name = functions[i].name, .file = functions[i].file};
+		struct source_function function = {.line = functions[i].line};
+		int ret = word_language(f->word) != LANGUAGE_NODE
+				  ? source_function_decode_method(
+					    &young->texts, word_language(f->word),
+					    &functions[i].class, &functions[i].name,
+					    &functions[i].file, &function)
+				  : source_function_decode(&young->texts, &name, &function);
+
+		if (ret || vec_push(&young->inlined, function))
+			return -ENOMEM;
+	}
+	charge(young, f->uid, young->texts.total - bytes);
+	f->first_inlined = first;
+	f->nr_inlined = nr;
+	return 0;
+}
+
 int function_names_set_methods(struct function_names *names, uint32_t nr,
 			       const struct machine_function *methods, uint32_t nr_methods)
 {
 	struct name_generation *young = &names->young;
 	struct named_function *f = &young->functions.data[nr];
-	size_t first = young->inlined.nr;
-	uint64_t bytes = young->texts.total;
 
 	if (!has_room(names, f->uid))
 		return 0;
-	for (uint32_t i = 0; i < nr_methods; i++) {
-		struct source_function function = {.line = methods[i].line};
-
-		if (source_function_decode_method(&young->texts, word_language(f->word),
-						  &methods[i].class, &methods[i].name,
-						  &methods[i].file, &function) ||
-		    vec_push(&young->inlined, function))
-			return -ENOMEM;
-	}
-	charge(young, f->uid, young->texts.total - bytes);
+	if (set_inlined(names, f, methods, nr_methods))
+		return -ENOMEM;
 	f->own = young->inlined.data[--young->inlined.nr];
-	f->first_inlined = first;
-	f->nr_inlined = nr_methods - 1;
+	f->nr_inlined--;
 	return 0;
 }
 
-void function_names_set_line(struct function_names *names, uint32_t nr, uint32_t line)
+int function_names_set_inlined(struct function_names *names, uint32_t nr, uint32_t line,
+			       const struct machine_function *functions, uint32_t nr_functions)
 {
-	names->young.functions.data[nr].own.line = line;
+	struct named_function *f = &names->young.functions.data[nr];
+
+	f->own.line = line;
+	return has_room(names, f->uid) ? set_inlined(names, f, functions, nr_functions) : 0;
 }
 
 static uint64_t hash_function(uint64_t generation, uint64_t word)

@@ -76,8 +76,12 @@ int function_names_add(struct function_names *names, const struct function_name 
 int function_names_set_methods(struct function_names *names, uint32_t nr,
 			       const struct machine_function *methods, uint32_t nr_methods);
 
-/* The function with number @nr begins in @line. */
-void function_names_set_line(struct function_names *names, uint32_t nr, uint32_t line);
+/*
+ * The function with number @nr is of JavaScript, begins in @line, and has @functions in it, the
+ * innermost first. Returns 0 or -ENOMEM.
+ */
+int function_names_set_inlined(struct function_names *names, uint32_t nr, uint32_t line,
+			       const struct machine_function *functions, uint32_t nr_functions);
 
 /*
  * Finds the address spaces of the names that came. @spaces must be known up to the time of the last

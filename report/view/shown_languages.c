@@ -6,15 +6,11 @@
 #include "common/cleanup.h"
 
 static const struct shown_language languages[] = {
-	{"py", "Python", "cpython", 56},
-	{"rb", "Ruby", "ruby", 345},
-	{"js", "JavaScript", "v8js", 84},
-	{"java", "Java", "jvm", 14},
-	{"java,inl", "java,inl", "jvm", 285},
-	{"php", "PHP", "php", 246},
-	{"beam", "Erlang", "beam", 318},
-	{"pl", "Perl", "perl", 190},
-	{"lua", "Lua", NULL, 228},
+	{"py", "Python", "cpython", 56},  {"rb", "Ruby", "ruby", 345},
+	{"js", "JavaScript", "v8js", 84}, {"js,inl", "js,inl", "v8js", 66},
+	{"java", "Java", "jvm", 14},      {"java,inl", "java,inl", "jvm", 285},
+	{"php", "PHP", "php", 246},       {"beam", "Erlang", "beam", 318},
+	{"pl", "Perl", "perl", 190},      {"lua", "Lua", NULL, 228},
 };
 
 const struct shown_language *shown_language_find(const char *key)

@@ -71,11 +71,11 @@ function allowed(caller, name)
 {
 	nr = begin_stack()
 	# Early samples have no functions.
-	if (stack !~ /_\[js\]/)
+	if (stack !~ /_\[js[],]/)
 		next
 	for (i = 2; i <= nr; i++) {
 		name = frames[i]
-		if (!sub(/_\[js\]$/, "", name))
+		if (!sub(/_\[js(,inl)?\]$/, "", name))
 			continue
 		js += count
 		if (name ~ builtin)

@@ -65,6 +65,17 @@ judge_lines()
 	check "$1: few have none" at_most "$(($(truth "$1" unlined) * 20))" "$(truth "$1" known)"
 }
 
+# judge_inlined NAME: functions that the engine has put into others are there, with few exceptions: their code has gone before
+# it was looked at, or the engine does not describe the place.
+judge_inlined()
+{
+	local missing
+	check "$1: there are inlined functions" above "$("$profrep" -fa "$dir/$1.prof" | grep -c '_\[js,inl\]')" 10
+	missing=$(awk -f tests/judges/pairs.awk -f tests/judges/node.awk "$dir/$1.folded" 2> "$dir/missing" | awk '/^wrong|^depths/ {n += $2} END {print n + 0}')
+	check "$1: hardly any is missing between others" at_most "$((missing * 50))" "$(truth "$1" pairs)"
+	echo "# $1: $missing of $(truth "$1" pairs) callers are missing"
+}
+
 # judge_node NAME NODE INLINED ARG... [-- ARG...]
 judge_node()
 {
@@ -84,12 +95,17 @@ for node in $NODES; do
 	has_support "$node" "$dir/version.prof" js "$("$node" -p 'process.versions.node')" || continue
 	whole=(--no-turbo-inlining)
 	! "$node" --v8-options | grep -q -e --maglev-inlining || whole+=(--no-maglev-inlining)
-	# The engine writes a map of names, and frames that it would name have their functions already.
-	judge_node usual "$node" 1 --perf-basic-prof
+	# The engine describes the places of calls alone.
+	judge_node usual "$node" 1
+	judge_inlined usual
 	judge_lines usual "$node"
-	check "usual: no name is there twice" same "$(grep -c '_\[js\];JS:[^;]*known_calls.js[^;]*_\[j\];' "$dir/usual.folded")" 0
+	# Where it logs, it describes more. It writes a map of names, and frames that it would name have their functions already.
+	NODE_SECONDS=1 judge_node mapped "$node" 1 --perf-basic-prof
+	check "mapped: no name is there twice" same "$(grep -c '_\[js\];JS:[^;]*known_calls.js[^;]*_\[j\];' "$dir/mapped.folded")" 0
 	judge_node whole "$node" "" "${whole[@]}"
 	judge_lines whole "$node"
 	judge_node moving "$node" "" "${whole[@]}" --compact-on-every-full-gc -- moving
+	# What moves all the time has hardly any inlined functions, and no wrong ones.
+	judge_node compacted "$node" 1 --compact-on-every-full-gc -- moving
 done
 plan_end

@@ -317,14 +317,14 @@ static void name_methods(const struct image_walk *w, uint64_t word,
 {
 	const struct machine_memory memory = {w->read, w->ctx};
 	struct method_lines m = {.lines = lines, .language = word_language(word)};
-	struct java_place place = {.pc = word};
+	union machine_place place = {.beam = word_language(word) == LANGUAGE_BEAM ? word : 0};
 
 	if (name && name->block) {
-		place.pc = word_addr(word);
-		place.block = name->block;
-		place.compile_id = name->compile_id;
+		place.java.pc = word_addr(word);
+		place.java.block = name->block;
+		place.java.compile_id = name->compile_id;
 	}
-	if (w->has_machine && (m.language == LANGUAGE_BEAM || place.block) &&
+	if (w->has_machine && (m.language == LANGUAGE_BEAM || place.java.block) &&
 	    machine_kinds[w->machine.kind].name(&memory, &w->machine, &place, take_method, &m))
 		lines->nr = 0;
 	for (size_t i = 0; i < lines->nr; i++) {

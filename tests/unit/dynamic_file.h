@@ -17,7 +17,7 @@
 #include "tests/unit/suite.h"
 
 #define DYNAMIC_FILE_ADDR    0x10000
-#define DYNAMIC_FILE_SYMBOLS 48
+#define DYNAMIC_FILE_SYMBOLS 64
 #define DYNAMIC_FILE_DATA    16384
 
 struct dynamic_file {

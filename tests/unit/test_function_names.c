@@ -172,6 +172,41 @@ START_TEST(users_share_the_room)
 }
 END_TEST
 
-SUITE_MAIN_WITH("function_names", begin, end, names_belong_to_a_word_and_a_process,
-		names_are_found_after_they_settled, generations, texts_are_bounded,
-		users_share_the_room)
+/* Functions of JavaScript in one of these, of which the second is the code of a file. */
+START_TEST(functions_in_a_function)
+{
+	const uint64_t word = LANGUAGE_WORD(LANGUAGE_NODE, 0x123, 0x7f0000001000);
+	const struct function_name name = make_name(word, "own", "/srv/own.js");
+	struct machine_function functions[2] = {{.line = 3}, {.line = 1}};
+	const struct source_function *inlined;
+	const struct named_function *f;
+	struct address_space *space;
+	uint32_t nr;
+
+	set_text(&functions[0].name, "first");
+	set_text(&functions[0].file, "file:///srv/a.js");
+	set_text(&functions[1].file, "/srv/b.js");
+	ck_assert_int_eq(function_names_add(&names, &name, &nr), 0);
+	ck_assert_int_eq(function_names_set_inlined(&names, nr, 12, functions, 2), 0);
+	ck_assert_int_eq(function_names_settle(&names, &spaces), 0);
+	ck_assert_int_eq(address_spaces_get(&spaces, PID, 100, &space), 0);
+	f = function_names_find(&names, space->generation, word, &inlined);
+	ck_assert_str_eq(f->own.name, "own");
+	ck_assert_uint_eq(f->own.line, 12);
+	ck_assert_uint_eq(f->nr_inlined, 2);
+	ck_assert_str_eq(inlined[0].name, "first");
+	ck_assert_str_eq(inlined[0].file, "/srv/a.js");
+	ck_assert_uint_eq(inlined[0].line, 3);
+	ck_assert_str_eq(inlined[1].name, "<b.js>");
+	/* There is no room for texts any more, and the line needs none. */
+	names.young.texts.total = 1u << 22;
+	ck_assert_int_eq(function_names_set_inlined(&names, nr, 13, functions, 1), 0);
+	f = function_names_find(&names, space->generation, word, &inlined);
+	ck_assert_uint_eq(f->own.line, 13);
+	ck_assert_uint_eq(f->nr_inlined, 2);
+}
+END_TEST
+
+SUITE_MAIN_WITH("function_names", begin, end, functions_in_a_function,
+		names_belong_to_a_word_and_a_process, names_are_found_after_they_settled,
+		generations, texts_are_bounded, users_share_the_room)

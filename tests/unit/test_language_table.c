@@ -84,6 +84,7 @@ START_TEST(names)
 	ck_assert_str_eq(language_name(NR_LANGUAGES - 1), languages[NR_LANGUAGES - 1].key);
 	ck_assert_str_ne(language_name(NR_LANGUAGES), "");
 	ck_assert_str_eq(language_inlined_name(LANGUAGE_JAVA), "java,inl");
+	ck_assert_str_eq(language_inlined_name(LANGUAGE_NODE), "js,inl");
 	ck_assert_str_eq(language_inlined_name(LANGUAGE_PYTHON), "py");
 	ck_assert_str_eq(language_inlined_name(NR_LANGUAGES), language_name(NR_LANGUAGES));
 }

@@ -61,6 +61,14 @@ static const struct number numbers[] = {
 	{CLASS "FixedArray__data__uintptr_t", 16},
 	{CLASS "ExternalString__resource__Object", 16},
 	{"v8dbg_ExternalStringTag", 2},
+	/* For inlined functions. */
+	{"v8dbg_type_Code__CODE_TYPE", 240},
+	{"v8dbg_CodeKindBaseline", 11},
+	/* These are not in every version. */
+	{"v8dbg_CodeKindFieldMask", 15},
+	{CLASS "Code__flags__uint32_t", 48},
+	{CLASS "Code__instruction_size__int", 40},
+	{CLASS "Code__instruction_start__Address", 0},
 };
 
 #define FIRST_CONSTANT 3
@@ -68,6 +76,11 @@ static const struct number numbers[] = {
 #define FIRST_OFFSET   31 /* of five */
 #define LAST_TYPE      37
 #define ARRAY_TYPE     38
+#define CODE_TYPE      44
+#define CODE_KINDS     46 /* the first one that may be missing */
+#define CODE_FLAGS     47
+#define CODE_SIZE      48
+#define CODE_START     49
 
 static struct dynamic_file file;
 
@@ -141,13 +154,108 @@ END_TEST
 START_TEST(numbers_for_lines)
 {
 	ck_assert_uint_eq(find().interpreter.node.array_type, 179);
-	for (size_t i = ARRAY_TYPE; i < ARRAY_SIZE(numbers); i++) {
+	for (size_t i = ARRAY_TYPE; i < CODE_TYPE; i++) {
 		set_number(i, numbers[i].value + 65536);
 		ck_assert(is_walked());
 		ck_assert_uint_eq(find().interpreter.node.array_type, 0);
 		set_number(i, numbers[i].value);
 		hide_number(i);
 		ck_assert_uint_eq(find().interpreter.node.array_type, 0);
+		begin();
+	}
+}
+END_TEST
+
+/* What is known of code. */
+static const struct {
+	uint32_t major, minor;
+	struct node_layout layout;
+} layouts_of_code[] = {
+	{10, 2, {.code_header = 128, .code_data = 16, .code_flags = 48, .code_bytes = 40}},
+	{11,
+	 3,
+	 {.code_header = 16,
+	  .code_is_apart = 1,
+	  .code_data = 16,
+	  .code_start = 40,
+	  .code_flags = 48,
+	  .code_bytes = 56}},
+	{12,
+	 4,
+	 {.code_header = 32,
+	  .code_is_apart = 1,
+	  .code_data = 8,
+	  .code_start = 40,
+	  .code_flags = 48,
+	  .code_bytes = 52}},
+	{13,
+	 6,
+	 {.code_header = 32,
+	  .code_is_apart = 1,
+	  .code_data = 8,
+	  .code_start = 40,
+	  .code_flags = 52,
+	  .code_bytes = 56,
+	  .is_data_protected = 1}},
+	{14,
+	 6,
+	 {.code_header = 32,
+	  .code_is_apart = 1,
+	  .code_data = 8,
+	  .code_start = 40,
+	  .code_flags = 52,
+	  .code_bytes = 56,
+	  .is_data_protected = 1,
+	  .has_position_flags = 1}},
+};
+
+static void expect_layout_of_code(const struct node_layout *expected)
+{
+	const struct node_layout l = find().interpreter.node;
+
+	ck_assert_uint_eq(l.code_type, 240);
+	ck_assert_uint_eq(l.baseline_kind, 11);
+	ck_assert_uint_eq(l.code_header, expected->code_header);
+	ck_assert_uint_eq(l.code_is_apart, expected->code_is_apart);
+	ck_assert_uint_eq(l.code_data, expected->code_data);
+	ck_assert_uint_eq(l.code_start, expected->code_start);
+	ck_assert_uint_eq(l.code_flags, expected->code_flags);
+	ck_assert_uint_eq(l.code_bytes, expected->code_bytes);
+	ck_assert_uint_eq(l.is_data_protected, expected->is_data_protected);
+	ck_assert_uint_eq(l.has_position_flags, expected->has_position_flags);
+}
+
+/* Each version has its own. */
+START_TEST(layout_of_code)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(layouts_of_code); i++) {
+		const struct node_layout *expected = &layouts_of_code[i].layout;
+
+		begin();
+		set_number(0, layouts_of_code[i].major);
+		set_number(1, layouts_of_code[i].minor);
+		set_number(CODE_FLAGS, expected->code_flags);
+		set_number(CODE_SIZE, expected->code_bytes);
+		set_number(CODE_START, expected->code_start);
+		expect_layout_of_code(expected);
+		for (size_t j = CODE_KINDS; j < ARRAY_SIZE(numbers); j++)
+			hide_number(j);
+		expect_layout_of_code(expected);
+	}
+}
+END_TEST
+
+/* A file with other numbers has functions without others in them. */
+START_TEST(layouts_of_code_that_differ)
+{
+	for (size_t i = CODE_TYPE; i < ARRAY_SIZE(numbers); i++) {
+		set_number(i, 65536);
+		ck_assert(is_walked());
+		ck_assert_uint_eq(find().interpreter.node.array_type, 179);
+		ck_assert_uint_eq(find().interpreter.node.code_header, 0);
+		set_number(i, numbers[i].value);
+		hide_number(i);
+		ck_assert_uint_eq(find().interpreter.node.code_header, i < CODE_KINDS ? 0 : 128);
 		begin();
 	}
 }
@@ -223,5 +331,6 @@ START_TEST(numbers_that_make_no_sense)
 }
 END_TEST
 
-SUITE_MAIN_WITH("node_layouts", begin, NULL, numbers_of_a_version, numbers_for_lines, versions,
-		constants_that_differ, numbers_that_make_no_sense)
+SUITE_MAIN_WITH("node_layouts", begin, NULL, numbers_of_a_version, numbers_for_lines,
+		layout_of_code, layouts_of_code_that_differ, versions, constants_that_differ,
+		numbers_that_make_no_sense)

@@ -7,7 +7,7 @@
 #include "tests/unit/suite.h"
 
 #define BASE  UINT64_C(0x7f0000100000)
-#define BYTES (1u << 17)
+#define BYTES (1u << 18)
 
 /* Where objects are in the memory. */
 enum { SCRIPT = 0x100, TEXT = 0x10000, OTHER = 0x800, CHARACTERS = 0x1000, ENDS = 0x200 };
@@ -47,6 +47,7 @@ static long read_memory(void *ctx, uint64_t addr, void *buf, size_t len)
 
 static const struct machine_memory made_memory = {.read = read_memory};
 static struct node_layout layout;
+static struct node_lines notes;
 
 static void put_map(uint64_t off, uint16_t type)
 {
@@ -56,6 +57,7 @@ static void put_map(uint64_t off, uint16_t type)
 
 static void put_string(uint64_t off, uint16_t type, uint32_t nr, uint64_t first, uint64_t second)
 {
+	notes = (struct node_lines){0};
 	put_map(off, type);
 	put(off + 8, SMALL(nr));
 	put(off + 16, first);
@@ -72,6 +74,7 @@ static void begin(void)
 {
 	memset(memory, 0, sizeof(memory));
 	nr_reads = moves_at = 0;
+	notes = (struct node_lines){0};
 	layout = (struct node_layout){.script_type = SCRIPT_TYPE, .array_type = ARRAY_TYPE};
 	put_map(SCRIPT, SCRIPT_TYPE);
 	put_map(ENDS, UNDEFINED_TYPE);
@@ -86,7 +89,7 @@ static int line_at(uint32_t position)
 {
 	const struct node_position at = {BASE + SCRIPT, ID, position};
 	uint32_t line = 0;
-	int ret = node_line_find(&made_memory, &layout, &at, &line);
+	int ret = node_line_find(&made_memory, &layout, &notes, &at, &line);
 
 	return ret ? ret : (int)line;
 }
@@ -126,6 +129,35 @@ START_TEST(lines_of_a_long_text)
 	ck_assert_int_eq(line_at(16383), 16384);
 	ck_assert_int_eq(line_at(16385), 16385);
 	ck_assert_int_eq(line_at(nr - 1), nr - 1);
+	/* What was counted is not counted again. */
+	nr_reads = 0;
+	ck_assert_int_eq(line_at(nr - 2), nr - 2);
+	ck_assert_uint_lt(nr_reads, 12);
+	ck_assert_int_eq(line_at(16383), 16384);
+	put_string(TEXT, TWO_BYTE, nr, 0, 0);
+	ck_assert_int_eq(line_at(nr - 1), 1);
+}
+END_TEST
+
+/* Texts are not counted again, and a look reads so much of all texts. */
+START_TEST(several_texts)
+{
+	const uint32_t nr = 40000;
+	uint32_t nr_bytes;
+
+	memset(memory + TEXT + 16, '\n', 2 * nr);
+	for (uint32_t i = 0; i < 2 * NODE_TEXTS; i++) {
+		put(SCRIPT + 8, OBJECT(OTHER));
+		put_map(OTHER, EXTERNAL);
+		put(OTHER + 8, SMALL(nr));
+		put(OTHER + 24, BASE + TEXT + 16 + i % NODE_TEXTS);
+		nr_bytes = notes.nr_bytes;
+		ck_assert_int_eq(line_at(nr - 1), nr);
+		ck_assert_int_eq(notes.nr_bytes - nr_bytes > NODE_CHUNK, i < NODE_TEXTS);
+	}
+	notes.nr_bytes = NODE_LOOK_BYTES - nr % NODE_CHUNK;
+	ck_assert_int_eq(line_at(nr - 1), nr);
+	ck_assert_int_eq(line_at(nr - 1), -E2BIG);
 }
 END_TEST
 
@@ -136,10 +168,22 @@ START_TEST(strings_that_refer_to_others)
 	ck_assert_int_eq(line_at(7), 4);
 	put_string(OTHER, CONS, 8, OBJECT(TEXT), 0);
 	ck_assert_int_eq(line_at(7), 4);
+	/* Its second part is not empty, so it is no text that V8 has read. */
+	put_string(OTHER, CONS, 8, 0, OBJECT(TEXT));
+	ck_assert_int_eq(line_at(7), -EBADMSG);
 	/* The part of the text from "b" on. */
 	put_string(OTHER, SLICED, 6, OBJECT(TEXT), SMALL(2));
 	ck_assert_int_eq(line_at(5), 3);
 	ck_assert_int_eq(line_at(6), -EBADMSG);
+	/* From there up to "c", and of that from "\n" on. */
+	put_string(OTHER, SLICED, 4, OBJECT(TEXT), SMALL(2));
+	ck_assert_int_eq(line_at(3), 2);
+	ck_assert_int_eq(line_at(4), -EBADMSG);
+	put(SCRIPT + 8, OBJECT(OTHER + 0x40));
+	put_string(OTHER + 0x40, SLICED, 8, OBJECT(OTHER), SMALL(2));
+	ck_assert_int_eq(line_at(1), 2);
+	ck_assert_int_eq(line_at(2), -EBADMSG);
+	put(SCRIPT + 8, OBJECT(OTHER));
 	memcpy(memory + CHARACTERS, "\n\n\n\n", 4);
 	put_string(OTHER, EXTERNAL, 8, 0, BASE + CHARACTERS);
 	ck_assert_int_eq(line_at(3), 4);
@@ -192,7 +236,7 @@ START_TEST(lines_that_v8_has_noted)
 	ck_assert_int_eq(line_at(30), 3);
 	ck_assert_int_eq(line_at(31), 4);
 	put_ends(ends, 0);
-	ck_assert_int_eq(line_at(5), 1);
+	ck_assert_int_eq(line_at(5), -EBADMSG);
 	put(ENDS + 8, SMALL(UINT32_MAX));
 	ck_assert_int_eq(line_at(5), -EBADMSG);
 	put(ENDS + 8, OBJECT(TEXT));
@@ -232,6 +276,6 @@ START_TEST(a_version_whose_lines_are_not_known)
 END_TEST
 
 SUITE_MAIN_WITH("node_lines", begin, NULL, lines_of_a_text, lines_of_wide_text,
-		lines_of_a_long_text, strings_that_refer_to_others, strings_that_lie,
+		lines_of_a_long_text, several_texts, strings_that_refer_to_others, strings_that_lie,
 		lines_that_v8_has_noted, a_script_that_has_gone,
 		a_version_whose_lines_are_not_known)

@@ -26,10 +26,16 @@
 static const struct {
 	uint16_t node;
 	uint32_t major, minor;
+	struct code_layout {
+		uint8_t header, is_apart, data, start, flags, bytes, is_data_protected,
+			has_position_flags;
+	} code;
 } versions[] = {
-	{.node = 18, .major = 10, .minor = 2}, {.node = 20, .major = 11, .minor = 3},
-	{.node = 22, .major = 12, .minor = 4}, {.node = 24, .major = 13, .minor = 6},
-	{.node = 26, .major = 14, .minor = 6},
+	{.node = 18, .major = 10, .minor = 2, .code = {128, 0, 16, 0, 48, 40, 0, 0}},
+	{.node = 20, .major = 11, .minor = 3, .code = {16, 1, 16, 40, 48, 56, 0, 0}},
+	{.node = 22, .major = 12, .minor = 4, .code = {32, 1, 8, 40, 48, 52, 0, 0}},
+	{.node = 24, .major = 13, .minor = 6, .code = {32, 1, 8, 40, 52, 56, 1, 0}},
+	{.node = 26, .major = 14, .minor = 6, .code = {32, 1, 8, 40, 52, 56, 1, 1}},
 };
 
 /*
@@ -117,6 +123,8 @@ static const struct {
 /* The types of constructors in versions that do not tell the number of the last type. */
 #define CONSTRUCTOR_TYPES 15
 
+#define NR_VERSIONS ARRAY_SIZE(versions)
+
 static int read_number(const struct dynamic_symbols *symbols, const char *name, uint32_t *value)
 {
 	Elf64_Sym symbol;
@@ -191,6 +199,44 @@ static bool read_layout(const struct dynamic_symbols *symbols, struct node_layou
 	return true;
 }
 
+/* Does the file have another number? */
+static bool is_other(const struct dynamic_symbols *symbols, const char *name, uint32_t expected)
+{
+	uint32_t value;
+
+	return !read_number(symbols, name, &value) && value != expected;
+}
+
+/*
+ * How code is described: few of these numbers are in the file, so they are the version's
+ * (src/objects/code.h, instruction-stream.h, deoptimization-data.h, and
+ * src/codegen/source-position-table.cc). Those that are there are compared. Where one differs,
+ * nothing is known of code.
+ */
+static void add_code_layout(const struct dynamic_symbols *symbols, const struct code_layout *code,
+			    struct node_layout *layout)
+{
+	uint32_t type, kind;
+
+	if (!layout->array_type || read_number(symbols, "v8dbg_type_Code__CODE_TYPE", &type) ||
+	    read_number(symbols, "v8dbg_CodeKindBaseline", &kind) || type > UINT16_MAX ||
+	    kind > UINT8_MAX || is_other(symbols, "v8dbg_CodeKindFieldMask", NODE_CODE_KINDS) ||
+	    is_other(symbols, CLASS "Code__flags__uint32_t", code->flags) ||
+	    is_other(symbols, CLASS "Code__instruction_size__int", code->bytes) ||
+	    is_other(symbols, CLASS "Code__instruction_start__Address", code->start))
+		return;
+	layout->code_type = type;
+	layout->baseline_kind = kind;
+	layout->code_header = code->header;
+	layout->code_is_apart = code->is_apart;
+	layout->code_data = code->data;
+	layout->code_start = code->start;
+	layout->code_flags = code->flags;
+	layout->code_bytes = code->bytes;
+	layout->is_data_protected = code->is_data_protected;
+	layout->has_position_flags = code->has_position_flags;
+}
+
 bool node_version(size_t i, struct interpreter_version *version)
 {
 	if (i >= ARRAY_SIZE(versions))
@@ -199,12 +245,14 @@ bool node_version(size_t i, struct interpreter_version *version)
 	return true;
 }
 
-static bool is_known(uint32_t major, uint32_t minor)
+/* The row of the version, or NR_VERSIONS. */
+static size_t find_version(uint32_t major, uint32_t minor)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(versions); i++)
-		if (versions[i].major == major && versions[i].minor == minor)
-			return true;
-	return false;
+	size_t i = 0;
+
+	while (i < NR_VERSIONS && (versions[i].major != major || versions[i].minor != minor))
+		i++;
+	return i;
 }
 
 void node_find(const struct dynamic_symbols *symbols, struct found_interpreter *found)
@@ -212,6 +260,7 @@ void node_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	const Elf64_Phdr *code = dynamic_symbols_code(symbols);
 	struct interpreter in = {.language = LANGUAGE_NODE};
 	uint32_t major, minor, build;
+	size_t version;
 
 	if (!code || read_number(symbols, "_ZN2v88internal7Version6major_E", &major) ||
 	    read_number(symbols, "_ZN2v88internal7Version6minor_E", &minor) ||
@@ -221,7 +270,10 @@ void node_find(const struct dynamic_symbols *symbols, struct found_interpreter *
 	snprintf(found->name, sizeof(found->name), "V8 %u.%u.%u", major, minor, build);
 	in.version = major;
 	in.code_off = code->p_offset;
-	if (is_known(major, minor) && has_constants(symbols, constants, ARRAY_SIZE(constants)) &&
-	    read_layout(symbols, &in.node))
-		found->interpreter = in;
+	version = find_version(major, minor);
+	if (version == NR_VERSIONS || !has_constants(symbols, constants, ARRAY_SIZE(constants)) ||
+	    !read_layout(symbols, &in.node))
+		return;
+	add_code_layout(symbols, &versions[version].code, &in.node);
+	found->interpreter = in;
 }

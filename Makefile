@@ -243,6 +243,7 @@ $(B)/tests/test_epoch_names: UNIT_LIBS := $(call wraps,container_names_find jit_
 $(B)/tests/test_epoch_questions: UNIT_LIBS := $(call wraps,file_names_ask file_names_find file_names_note_unserved file_names_note_written \
 	file_names_payer file_names_state file_names_work)
 $(B)/tests/test_events: UNIT_LIBS := $(call wraps,event_name_find_id ioctl privilege_explain_event syscall)
+$(B)/tests/test_method_names: UNIT_LIBS := $(call wraps,clock_gettime)
 $(B)/tests/test_privilege: UNIT_LIBS := $(call wraps,fopen64 prctl syscall)
 $(B)/tests/test_registered_code: UNIT_LIBS := $(call wraps,clock_gettime look_is_long)
 $(B)/tests/test_registered_spaces: UNIT_LIBS := $(call wraps,file_tables_request registered_code_ask registered_code_describe)

@@ -18,7 +18,7 @@
 
 struct look_budget {
 	struct cpu_share share;
-	struct owner_time owners; /* each has a part of it for new programs and registered code */
+	struct owner_time owners; /* each has a part of it, for looks that its programs choose */
 	uint64_t took_ns;         /* by the latest look */
 	/*
 	 * Counts by the user of the process: looks that had to wait, and long enough for stacks to

@@ -173,6 +173,13 @@ struct asking {
 	struct machine_function methods[JAVA_MAX_SCOPES];
 };
 
+/* Who is asked, in which time, and who is told. */
+struct asked {
+	const struct machines *machines;
+	struct look_budget *looks;
+	struct function_names *functions;
+};
+
 /* A function that got no name here: the program, or the recorder, is to try again. */
 static void forget_unnamed(const struct function_names *functions,
 			   const struct wanted_method *wanted)
@@ -298,6 +305,7 @@ int method_names_want(struct method_names *names, const struct function_name *na
 {
 	struct wanted_method wanted = {
 		.pid = name->tgid,
+		.uid = name->uid,
 		.function = function,
 		.kind = machine_kind_of(word_language(name->word)),
 		.place = place_of(name),
@@ -337,53 +345,88 @@ int method_names_want_unnamed(struct method_names *names, const struct function_
 	return vec_push(&names->wanted, wanted);
 }
 
+/* The machine of the process that @wanted is of, or NULL. @node is room for one of JavaScript. */
+static const struct machine *machine_of(const struct wanted_method *wanted,
+					const struct machines *machines, struct machine *node)
+{
+	if (wanted->kind != MACHINE_NODE)
+		return machines_find(machines, wanted->pid, wanted->kind);
+	*node = (struct machine){
+		.pid = wanted->pid, .kind = MACHINE_NODE, .node.layout = wanted->node};
+	return node;
+}
+
+/* Fills in the question for the functions that @wanted begins with, which are of one process. */
+static void make_question(struct names_question *q, const struct machine *machine,
+			  const struct wanted_method *wanted, size_t left)
+{
+	q->nr = 0;
+	for (size_t i = 0; i < left && i < PLACES_MAX && wanted[i].pid == wanted->pid &&
+			   wanted[i].kind == wanted->kind;
+	     i++)
+		q->places[q->nr++] = wanted[i].place;
+	if (machine)
+		q->machine = *machine;
+}
+
+/*
+ * As ask_question, for functions of JavaScript, whose work the process chooses. Half of the time of
+ * its user is for programs that begin. If there is no time, there will be no answer.
+ */
+static int ask_in_budget(struct asking *a, struct looker *looker, struct look_budget *looks,
+			 const struct wanted_method *wanted, struct function_names *functions,
+			 uint32_t *nr_answered)
+{
+	bool has_time = look_budget_begin(looks) != LOOK_MAPPINGS_SPENT &&
+			look_budget_haste(looks, wanted->uid) == LOOK_AT_ONCE;
+	int ret = 0;
+
+	*nr_answered = 0;
+	if (has_time)
+		ret = ask_question(a, looker, wanted, functions, nr_answered);
+	look_budget_end(looks, wanted->uid, false);
+	look_budget_charge(looks, wanted->uid);
+	return ret;
+}
+
 /*
  * Asks for the functions from @first on that are of one process. *@nr is the number of those that
  * need not be asked for again.
  */
-static int ask_process(const struct method_names *names, size_t first,
-		       const struct machines *machines, struct function_names *functions,
+static int ask_process(const struct method_names *names, size_t first, const struct asked *asked,
 		       struct asking *a, uint32_t *nr)
 {
 	const struct wanted_method *wanted = names->wanted.data + first;
-	const struct machine node = {
-		.pid = wanted->pid, .kind = MACHINE_NODE, .node.layout = wanted->node};
-	const struct machine *machine =
-		wanted->kind == MACHINE_NODE ? &node
-					     : machines_find(machines, wanted->pid, wanted->kind);
-	size_t left = names->wanted.nr - first;
+	struct looker *looker = asked->machines->looker;
+	struct machine node;
+	const struct machine *machine = machine_of(wanted, asked->machines, &node);
+	int ret = 0;
 
-	a->q.nr = 0;
-	for (size_t i = 0; i < left && i < PLACES_MAX && wanted[i].pid == wanted->pid &&
-			   wanted[i].kind == wanted->kind;
-	     i++)
-		a->q.places[a->q.nr++] = wanted[i].place;
+	make_question(&a->q, machine, wanted, names->wanted.nr - first);
 	*nr = 0;
-	if (machine) {
-		int ret;
-
-		a->q.machine = *machine;
-		ret = ask_question(a, machines->looker, wanted, functions, nr);
-
-		if (ret || *nr)
-			return ret;
-	}
+	if (machine)
+		ret = wanted->kind == MACHINE_NODE
+			      ? ask_in_budget(a, looker, asked->looks, wanted, asked->functions, nr)
+			      : ask_question(a, looker, wanted, asked->functions, nr);
+	if (ret || *nr)
+		return ret;
 	/* There will be no answer. */
 	for (*nr = 0; *nr < a->q.nr; ++*nr)
-		forget_unnamed(functions, &wanted[*nr]);
+		forget_unnamed(asked->functions, &wanted[*nr]);
 	return 0;
 }
 
 int method_names_ask(struct method_names *names, const struct machines *machines,
-		     struct function_names *functions)
+		     struct look_budget *looks, struct function_names *functions)
 {
 	_cleanup_free_ struct asking *a = names->wanted.nr ? calloc(1, sizeof(*a)) : NULL;
+	const struct asked asked = {machines, looks, functions};
 	int ret = names->wanted.nr && !a ? -ENOMEM : 0;
 
 	for (size_t first = 0; !ret && first < names->wanted.nr;) {
 		uint32_t nr;
 
-		ret = ask_process(names, first, machines, functions, a, &nr);
+		ret = ask_process(names, first, &asked, a, &nr);
 		first += nr;
 	}
 	vec_clear(&names->wanted);

@@ -8,6 +8,7 @@
 #ifndef RECORD_MACHINES_METHOD_NAMES_H
 #define RECORD_MACHINES_METHOD_NAMES_H
 
+#include "record/looks/look_budget.h"
 #include "record/machines/java_scopes.h"
 #include "record/symbols/function_names.h"
 #include "record/machines/machines.h"
@@ -15,7 +16,7 @@
 
 /* A function that waits to be asked for. */
 struct wanted_method {
-	uint32_t pid;
+	uint32_t pid, uid;
 	uint32_t function; /* its number (function_names_add); NO_FUNCTION: it has no name yet */
 	uint32_t kind;     /* of the machine; a place in compiled code has no word */
 	struct node_layout node; /* of JavaScript */
@@ -46,11 +47,12 @@ int method_names_want_unnamed(struct method_names *names, const struct function_
 			      const struct java_stretch_frame *frame);
 
 /*
- * Asks for all that is wanted, and tells @functions. Call it before these age. Returns 0 or
- * -ENOMEM.
+ * Asks for all that is wanted, and tells @functions. Call it before these age. The time for
+ * functions of JavaScript is taken from @looks: without any, they have neither lines nor others in
+ * them. Returns 0 or -ENOMEM.
  */
 int method_names_ask(struct method_names *names, const struct machines *machines,
-		     struct function_names *functions);
+		     struct look_budget *looks, struct function_names *functions);
 
 void method_names_deinit(struct method_names *names);
 

@@ -330,7 +330,8 @@ static int look_again(struct unwinder *u)
 
 static int ask_names(struct unwinder *u)
 {
-	return method_names_ask(&u->methods, &u->tables.interpreters.machines, &u->functions);
+	return method_names_ask(&u->methods, &u->tables.interpreters.machines, u->looks,
+				&u->functions);
 }
 
 /* Walks early samples, and asks for the names of the methods in them. */

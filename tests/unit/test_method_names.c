@@ -6,13 +6,16 @@
 #include "record/machines/method_names.h"
 
 #include <bpf/bpf.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "common/clock.h"
 #include "tests/unit/suite.h"
 
 #define TIME  100
 #define SPACE 7
 #define LINE  12
+#define USER  1000
 
 struct symbol {
 	uint16_t length;
@@ -52,6 +55,7 @@ static struct memory_budget memory;
 static struct function_names functions;
 static struct method_names methods;
 static struct machines machines;
+static struct look_budget looks;
 
 /* The program's map of functions that have names has room for one. */
 static struct seen_function seen;
@@ -74,6 +78,20 @@ int bpf_map_delete_elem(int fd, const void *key)
 	(void)fd;
 	ck_assert_mem_eq(key, &seen, sizeof(seen));
 	has_seen = false;
+	return 0;
+}
+
+/* CPU time passes each time that somebody asks for it. */
+static uint64_t cpu_ns, cpu_step_ns;
+
+int __real_clock_gettime(clockid_t clock, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts);
+int __wrap_clock_gettime(clockid_t clock, struct timespec *ts)
+{
+	if (clock != CLOCK_THREAD_CPUTIME_ID)
+		return __real_clock_gettime(clock, ts);
+	cpu_ns += cpu_step_ns;
+	*ts = (struct timespec){.tv_sec = cpu_ns / NS_PER_S, .tv_nsec = cpu_ns % NS_PER_S};
 	return 0;
 }
 
@@ -122,6 +140,7 @@ static void begin(void)
 	machines = (struct machines){.maps = {-1, -1}};
 	ck_assert_int_eq(vec_push(&machines.processes, process), 0);
 	has_seen = false;
+	look_budget_init(&looks, NULL);
 }
 
 static void end(void)
@@ -129,6 +148,7 @@ static void end(void)
 	function_names_deinit(&functions);
 	method_names_deinit(&methods);
 	machines_deinit(&machines);
+	look_budget_deinit(&looks);
 	address_spaces_deinit(&spaces);
 }
 
@@ -170,7 +190,7 @@ static const struct named_function *answer(uint64_t word)
 	const struct source_function *inlined;
 	struct address_space *space;
 
-	ck_assert_int_eq(method_names_ask(&methods, &machines, &functions), 0);
+	ck_assert_int_eq(method_names_ask(&methods, &machines, &looks, &functions), 0);
 	ck_assert_uint_eq(methods.wanted.nr, 0);
 	ck_assert_int_eq(function_names_settle(&functions, &spaces), 0);
 	ck_assert_int_eq(address_spaces_get(&spaces, getpid(), TIME, &space), 0);
@@ -304,6 +324,7 @@ static void send_node_name(uint64_t word, uint64_t script)
 	struct function_name name = {.word = word,
 				     .time_ns = TIME,
 				     .tgid = getpid(),
+				     .uid = USER,
 				     .block = script,
 				     .compile_id = 5,
 				     .position = 4,
@@ -344,8 +365,37 @@ START_TEST(functions_of_javascript_get_lines)
 }
 END_TEST
 
+/* Whose time is spent gets no lines; methods of Java have theirs. Who has time pays. */
+START_TEST(functions_of_javascript_take_time)
+{
+	const uint64_t word = LANGUAGE_WORD(LANGUAGE_NODE, 1, 0x1000);
+	const uint64_t late = LANGUAGE_WORD(LANGUAGE_NODE, 2, 0x1000);
+	const uint64_t slow = LANGUAGE_WORD(LANGUAGE_NODE, 3, 0x1000);
+
+	send_node_name(word, (uintptr_t)v8.script);
+	ck_assert_uint_eq(answer(word)->own.line, 3);
+	ck_assert_uint_eq(looks.owners.accounts.nr, 1);
+	ck_assert_uint_eq(looks.owners.accounts.data[0].uid, USER);
+	looks.took_ns = NS_PER_S;
+	look_budget_charge(&looks, USER);
+	send_node_name(late, (uintptr_t)v8.script);
+	send_name("first");
+	ck_assert_uint_eq(answer(late)->own.line, 0);
+	ck_assert_str_eq(answer(late)->own.name, "f");
+	ck_assert_uint_eq(answer(word_of_method())->own.line, LINE);
+	/* A question reads nothing more after 20 ms of CPU time. */
+	look_budget_deinit(&looks);
+	look_budget_init(&looks, NULL);
+	cpu_step_ns = 20 * NS_PER_MS;
+	send_node_name(slow, (uintptr_t)v8.script);
+	ck_assert_uint_eq(answer(slow)->own.line, 0);
+	cpu_step_ns = 0;
+}
+END_TEST
+
 SUITE_MAIN_WITH("method_names", begin, end, an_answer_adds_the_line, answers_of_several_methods,
 		an_answer_with_another_name_is_not_kept, an_answer_names_what_has_no_name,
 		without_an_answer_there_is_no_name, an_answer_of_another_method_is_not_kept,
 		the_recorder_names_what_it_has_found, functions_of_javascript_get_lines,
-		an_address_needs_no_name, without_an_answer_the_next_sample_asks)
+		functions_of_javascript_take_time, an_address_needs_no_name,
+		without_an_answer_the_next_sample_asks)

@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "common/cleanup.h"
+#include "common/clock.h"
+#include "common/compare.h"
 #include "common/hash.h"
 #include "common/minmax.h"
 #include "record/sampling/program/maps.h"
@@ -16,6 +18,15 @@
 
 /* Functions of one question. */
 #define PLACES_MAX 128
+
+/*
+ * Questions about functions of JavaScript may take 1/LINES_SHARE of the time of a CPU together, and
+ * LINES_MAX_NS at once. After PASS_MAX_NS of a pass there is no other, as samples and mappings wait
+ * for the recorder meanwhile.
+ */
+#define LINES_SHARE  100
+#define LINES_MAX_NS (200 * NS_PER_MS)
+#define PASS_MAX_NS  (40 * NS_PER_MS)
 
 struct names_question {
 	struct machine machine;
@@ -173,11 +184,11 @@ struct asking {
 	struct machine_function methods[JAVA_MAX_SCOPES];
 };
 
-/* Who is asked, in which time, and who is told. */
+/* Who is asked, and who is told. */
 struct asked {
 	const struct machines *machines;
-	struct look_budget *looks;
 	struct function_names *functions;
+	uint64_t took_ns; /* CPU time for functions of JavaScript */
 };
 
 /* A function that got no name here: the program, or the recorder, is to try again. */
@@ -370,22 +381,25 @@ static void make_question(struct names_question *q, const struct machine *machin
 }
 
 /*
- * As ask_question, for functions of JavaScript, whose work the process chooses. Half of the time of
- * its user is for programs that begin. If there is no time, there will be no answer.
+ * As ask_question, for functions of JavaScript, whose work the process chooses. If there is no
+ * time, there will be no answer.
  */
-static int ask_in_budget(struct asking *a, struct looker *looker, struct look_budget *looks,
-			 const struct wanted_method *wanted, struct function_names *functions,
+static int ask_in_budget(struct asking *a, struct look_budget *looks,
+			 const struct wanted_method *wanted, struct asked *asked,
 			 uint32_t *nr_answered)
 {
 	bool has_time = look_budget_begin(looks) != LOOK_MAPPINGS_SPENT &&
-			look_budget_haste(looks, wanted->uid) == LOOK_AT_ONCE;
+			look_budget_haste(looks, wanted->uid) != LOOK_NEVER &&
+			asked->took_ns < PASS_MAX_NS;
 	int ret = 0;
 
 	*nr_answered = 0;
 	if (has_time)
-		ret = ask_question(a, looker, wanted, functions, nr_answered);
+		ret = ask_question(a, asked->machines->looker, wanted, asked->functions,
+				   nr_answered);
 	look_budget_end(looks, wanted->uid, false);
 	look_budget_charge(looks, wanted->uid);
+	asked->took_ns += looks->took_ns;
 	return ret;
 }
 
@@ -393,11 +407,10 @@ static int ask_in_budget(struct asking *a, struct looker *looker, struct look_bu
  * Asks for the functions from @first on that are of one process. *@nr is the number of those that
  * need not be asked for again.
  */
-static int ask_process(const struct method_names *names, size_t first, const struct asked *asked,
+static int ask_process(struct method_names *names, size_t first, struct asked *asked,
 		       struct asking *a, uint32_t *nr)
 {
 	const struct wanted_method *wanted = names->wanted.data + first;
-	struct looker *looker = asked->machines->looker;
 	struct machine node;
 	const struct machine *machine = machine_of(wanted, asked->machines, &node);
 	int ret = 0;
@@ -406,8 +419,9 @@ static int ask_process(const struct method_names *names, size_t first, const str
 	*nr = 0;
 	if (machine)
 		ret = wanted->kind == MACHINE_NODE
-			      ? ask_in_budget(a, looker, asked->looks, wanted, asked->functions, nr)
-			      : ask_question(a, looker, wanted, asked->functions, nr);
+			      ? ask_in_budget(a, &names->looks, wanted, asked, nr)
+			      : ask_question(a, asked->machines->looker, wanted, asked->functions,
+					     nr);
 	if (ret || *nr)
 		return ret;
 	/* There will be no answer. */
@@ -416,13 +430,34 @@ static int ask_process(const struct method_names *names, size_t first, const str
 	return 0;
 }
 
+/* Functions of one process stand together, so that one question has many. */
+static int compare_wanted(const void *pa, const void *pb)
+{
+	const struct wanted_method *a = pa, *b = pb;
+
+	COMPARE(a->pid, b->pid);
+	COMPARE(a->kind, b->kind);
+	return 0;
+}
+
+void method_names_init(struct method_names *names, struct looker *looker)
+{
+	*names = (struct method_names){0};
+	look_budget_init(&names->looks, looker);
+	names->looks.share.part = LINES_SHARE;
+	names->looks.share.max_ns = LINES_MAX_NS;
+}
+
 int method_names_ask(struct method_names *names, const struct machines *machines,
-		     struct look_budget *looks, struct function_names *functions)
+		     struct function_names *functions)
 {
 	_cleanup_free_ struct asking *a = names->wanted.nr ? calloc(1, sizeof(*a)) : NULL;
-	const struct asked asked = {machines, looks, functions};
+	struct asked asked = {.machines = machines, .functions = functions};
 	int ret = names->wanted.nr && !a ? -ENOMEM : 0;
 
+	if (names->wanted.nr)
+		qsort(names->wanted.data, names->wanted.nr, sizeof(*names->wanted.data),
+		      compare_wanted);
 	for (size_t first = 0; !ret && first < names->wanted.nr;) {
 		uint32_t nr;
 
@@ -436,4 +471,5 @@ int method_names_ask(struct method_names *names, const struct machines *machines
 void method_names_deinit(struct method_names *names)
 {
 	vec_free(&names->wanted);
+	look_budget_deinit(&names->looks);
 }

@@ -26,10 +26,13 @@ struct wanted_method {
 	uint64_t time_ns;         /* as well: CLOCK_MONOTONIC, of the sample */
 };
 
-/* All zero: nothing is wanted. */
 struct method_names {
 	VEC(struct wanted_method) wanted;
+	struct look_budget looks; /* for functions of JavaScript, whose work the process chooses */
 };
+
+/* Nothing is wanted. @looker is borrowed. */
+void method_names_init(struct method_names *names, struct looker *looker);
 
 /*
  * Notes that more is wanted of @name, which has number @function, if the program cannot know all of
@@ -47,12 +50,12 @@ int method_names_want_unnamed(struct method_names *names, const struct function_
 			      const struct java_stretch_frame *frame);
 
 /*
- * Asks for all that is wanted, and tells @functions. Call it before these age. The time for
- * functions of JavaScript is taken from @looks: without any, they have neither lines nor others in
- * them. Returns 0 or -ENOMEM.
+ * Asks for all that is wanted, and tells @functions. Call it before these age. Functions of
+ * JavaScript for which there is no time have neither lines nor others in them. Returns 0 or
+ * -ENOMEM.
  */
 int method_names_ask(struct method_names *names, const struct machines *machines,
-		     struct look_budget *looks, struct function_names *functions);
+		     struct function_names *functions);
 
 void method_names_deinit(struct method_names *names);
 

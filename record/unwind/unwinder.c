@@ -330,8 +330,7 @@ static int look_again(struct unwinder *u)
 
 static int ask_names(struct unwinder *u)
 {
-	return method_names_ask(&u->methods, &u->tables.interpreters.machines, u->looks,
-				&u->functions);
+	return method_names_ask(&u->methods, &u->tables.interpreters.machines, &u->functions);
 }
 
 /* Walks early samples, and asks for the names of the methods in them. */
@@ -755,6 +754,7 @@ int unwinder_create(const struct unwinder_options *options, struct unwinder **un
 	u->looks = options->looks;
 	u->names = options->names;
 	u->files.looker = looker;
+	method_names_init(&u->methods, looker);
 	ret = file_tables_init(&u->tables, options->cache, looker, err);
 	u->tables.interpreters.languages = options->languages;
 	u->tables.interpreters.machines.looker = looker;

@@ -162,7 +162,7 @@ int __wrap_function_names_add(struct function_names *names, const struct functio
 int __wrap_method_names_want(struct method_names *names, const struct function_name *name,
 			     uint32_t function, const struct interpreter *in);
 int __wrap_method_names_ask(struct method_names *names, const struct machines *machines,
-			    struct look_budget *budget, struct function_names *all);
+			    struct function_names *all);
 void __wrap_early_java_expect(const struct early_java *java, const struct early_sample *sample,
 			      struct unwind_mapping *mapping);
 
@@ -477,9 +477,9 @@ int __wrap_method_names_want(struct method_names *names, const struct function_n
 }
 
 int __wrap_method_names_ask(struct method_names *names, const struct machines *machines,
-			    struct look_budget *budget, struct function_names *all)
+			    struct function_names *all)
 {
-	(void)names, (void)machines, (void)budget, (void)all;
+	(void)names, (void)machines, (void)all;
 	functions.nr_asked++;
 	return functions.ask_error;
 }

@@ -55,7 +55,6 @@ static struct memory_budget memory;
 static struct function_names functions;
 static struct method_names methods;
 static struct machines machines;
-static struct look_budget looks;
 
 /* The program's map of functions that have names has room for one. */
 static struct seen_function seen;
@@ -136,11 +135,10 @@ static void begin(void)
 	memory = (struct memory_budget){0};
 	address_spaces_limit(&spaces, &memory);
 	functions = (struct function_names){.seen_map = 1};
-	methods = (struct method_names){0};
+	method_names_init(&methods, NULL);
 	machines = (struct machines){.maps = {-1, -1}};
 	ck_assert_int_eq(vec_push(&machines.processes, process), 0);
 	has_seen = false;
-	look_budget_init(&looks, NULL);
 }
 
 static void end(void)
@@ -148,7 +146,6 @@ static void end(void)
 	function_names_deinit(&functions);
 	method_names_deinit(&methods);
 	machines_deinit(&machines);
-	look_budget_deinit(&looks);
 	address_spaces_deinit(&spaces);
 }
 
@@ -190,7 +187,7 @@ static const struct named_function *answer(uint64_t word)
 	const struct source_function *inlined;
 	struct address_space *space;
 
-	ck_assert_int_eq(method_names_ask(&methods, &machines, &looks, &functions), 0);
+	ck_assert_int_eq(method_names_ask(&methods, &machines, &functions), 0);
 	ck_assert_uint_eq(methods.wanted.nr, 0);
 	ck_assert_int_eq(function_names_settle(&functions, &spaces), 0);
 	ck_assert_int_eq(address_spaces_get(&spaces, getpid(), TIME, &space), 0);
@@ -374,21 +371,43 @@ START_TEST(functions_of_javascript_take_time)
 
 	send_node_name(word, (uintptr_t)v8.script);
 	ck_assert_uint_eq(answer(word)->own.line, 3);
-	ck_assert_uint_eq(looks.owners.accounts.nr, 1);
-	ck_assert_uint_eq(looks.owners.accounts.data[0].uid, USER);
-	looks.took_ns = NS_PER_S;
-	look_budget_charge(&looks, USER);
+	ck_assert_uint_eq(methods.looks.owners.accounts.nr, 1);
+	ck_assert_uint_eq(methods.looks.owners.accounts.data[0].uid, USER);
+	methods.looks.took_ns = NS_PER_S;
+	look_budget_charge(&methods.looks, USER);
 	send_node_name(late, (uintptr_t)v8.script);
 	send_name("first");
 	ck_assert_uint_eq(answer(late)->own.line, 0);
 	ck_assert_str_eq(answer(late)->own.name, "f");
 	ck_assert_uint_eq(answer(word_of_method())->own.line, LINE);
 	/* A question reads nothing more after 20 ms of CPU time. */
-	look_budget_deinit(&looks);
-	look_budget_init(&looks, NULL);
+	method_names_deinit(&methods);
+	method_names_init(&methods, NULL);
 	cpu_step_ns = 20 * NS_PER_MS;
 	send_node_name(slow, (uintptr_t)v8.script);
 	ck_assert_uint_eq(answer(slow)->own.line, 0);
+	cpu_step_ns = 0;
+}
+END_TEST
+
+/* So many processes take the time of a pass. */
+#define NR_OTHERS 45
+
+/* What waits for the recorder does not wait for many processes of Node.js. */
+START_TEST(a_pass_ends)
+{
+	const uint64_t word = LANGUAGE_WORD(LANGUAGE_NODE, 1, 0x1000);
+
+	for (uint32_t i = 0; i <= NR_OTHERS; i++)
+		send_node_name(word + i, (uintptr_t)v8.script);
+	for (uint32_t i = 0; i <= NR_OTHERS; i++) {
+		methods.wanted.data[i].uid = 0;
+		methods.wanted.data[i].pid -= NR_OTHERS - i;
+	}
+	cpu_step_ns = NS_PER_MS;
+	ck_assert_uint_eq(answer(word + NR_OTHERS)->own.line, 0);
+	send_node_name(word + 100, (uintptr_t)v8.script);
+	ck_assert_uint_eq(answer(word + 100)->own.line, 3);
 	cpu_step_ns = 0;
 }
 END_TEST
@@ -397,5 +416,5 @@ SUITE_MAIN_WITH("method_names", begin, end, an_answer_adds_the_line, answers_of_
 		an_answer_with_another_name_is_not_kept, an_answer_names_what_has_no_name,
 		without_an_answer_there_is_no_name, an_answer_of_another_method_is_not_kept,
 		the_recorder_names_what_it_has_found, functions_of_javascript_get_lines,
-		functions_of_javascript_take_time, an_address_needs_no_name,
+		functions_of_javascript_take_time, a_pass_ends, an_address_needs_no_name,
 		without_an_answer_the_next_sample_asks)

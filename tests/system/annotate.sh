@@ -12,7 +12,7 @@ mkdir "$dir/src"
 sed -i 's/x += i;/x += i; \/\/ \x1b[31m/' "$dir/src/func_ab.c"
 cd "$dir" || exit 1
 "$cc" -O2 -g -Wl,--build-id -o program src/func_ab.c || skip_all "$cc cannot compile with -g"
-"$profrec" -q -F 499 -o ab.prof -- "${cpu_second[@]}" ./program
+"$profrec" -q -F 499 --comm program -o ab.prof -- "${cpu_second[@]}" ./program
 "$profrep" -f ab.prof | grep -q func_a || skip_all "no sample of the program"
 
 # reads CODE ARGUMENTS...: what CODE makes of the functions f of the only event of profrep annotate --json.

@@ -31,8 +31,8 @@ spin()
 	pids+=($!)
 	begun $! "$1"
 }
-# id DIGIT: of a container.
-id() { printf "%064d" "$1"; }
+# id DIGIT: of a container. A run that was killed has left cgroups with ids of its own.
+id() { printf "%032d%032d" $$ "$1"; }
 # put FILE TEXT
 put() { mkdir -p "${1%/*}" && printf %s "$2" > "$1"; }
 docker=/var/lib/docker/containers
